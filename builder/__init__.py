@@ -1,0 +1,1 @@
+"""Builds levels: recipes, rows, quotas, splits, files and the commands."""

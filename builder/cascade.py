@@ -1,0 +1,249 @@
+"""Runs a damaged trajectory: clean rounds first, then one error a round."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+
+from builder.renaming import settle
+from environment.careless import MadeUp, advance, invent
+from environment.world import World
+from plan.clean import CleanPlan
+from plan.damage import Damage
+from plan.execution import OK, Execution, Fault
+from plan.graph import descendants
+from plan.state import Round, State
+from plan.task import RESPONSE, Plan, Task
+from taxonomy.kind import ErrorKind
+
+STANDS_FROM_THE_START = 0.5
+"""Share of the damage that could have been there all along and then is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Injected:
+    """An injected error: its round, kind and damage."""
+
+    round: int
+    kind: ErrorKind
+    damage: Damage
+
+
+@dataclass(slots=True)
+class Cascade:
+    """A trajectory in the making, at round ``round``.
+
+    ``plan`` is G(round-1), ``log`` everything executed before it.
+    """
+
+    world: World
+    lots: Random
+    plan: Plan
+    round: int
+    log: list[Execution] = field(default_factory=list)
+    history: list[Round] = field(default_factory=list)
+    injected: list[Injected] = field(default_factory=list)
+    inventions: list[tuple[int, MadeUp]] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
+    last: list[Execution] = field(default_factory=list)
+
+    @property
+    def clean(self) -> CleanPlan:
+        """The clean plan that the trajectory departs from."""
+        return self.world.clean
+
+    def injure(self, kind: ErrorKind) -> bool:
+        """Put one damage of a kind into the plan or the coming round.
+
+        Downstream of the earlier errors where that can be. Returns False, and changes
+        nothing, where the state allows no damage of the kind.
+        """
+        for damage in self._candidates(kind):
+            damaged = self.plan.replaced(damage.changes) if damage.changes else self.plan
+            frontier = damaged.frontier()
+            if not frontier or RESPONSE in frontier:
+                continue
+            if damage.changes:
+                self._backdate(damage)
+            self.plan = damaged
+            if damage.fault is not None:
+                self.faults.append(Fault(self.round, damage.node, damage.fault))
+            self.injected.append(Injected(self.round, kind, damage))
+            return True
+        return False
+
+    def run(self) -> bool:
+        """Execute the round. Returns False if nothing but the response could run."""
+        frontier = self.plan.frontier()
+        if not frontier or RESPONSE in frontier:
+            return False
+        faults = {fault.node: fault.kind for fault in self.faults if fault.round == self.round}
+        self.last = self.world.run(self.plan, self.log, self.round, faults)
+        self.log += self.last
+        return True
+
+    def go_on(self) -> None:
+        """Write the next plan as a careless agent would, and step into the next round."""
+        seen = tuple(execution.observation() for execution in self.last)
+        self.history.append(Round(self.round, self.plan, seen))
+        plan = advance(self.plan, self.last)
+        self.plan, inventions = invent(plan, self.last, self.world, self.lots, skip=self.damaged())
+        self.round += 1
+        self.inventions += [(self.round, invention) for invention in inventions]
+
+    def damaged(self) -> set[str]:
+        """Return the tasks that an injected error changed, added or will hit."""
+        nodes = {one.damage.node for one in self.injected}
+        for one in self.injected:
+            nodes.update(id for id in one.damage.changes if id != RESPONSE)
+        return nodes
+
+    def below(self, earlier: Sequence[Injected]) -> set[str]:
+        """Return the clean calls that descend from the tasks of the given errors."""
+        found: set[str] = set()
+        for one in earlier:
+            found |= descendants(self.clean.dependencies, one.damage.node)
+        return found
+
+    def descends(self, damage: Damage, earlier: Sequence[Injected]) -> bool:
+        """Tell whether a damage lies downstream of the tasks of the given errors."""
+        below = self.below(earlier)
+        if damage.node in self.clean.calls:
+            return damage.node in below
+        task = damage.changes.get(damage.node)
+        heads = below | {one.damage.node for one in earlier}
+        return task is not None and any(other in heads for other in task.depends_on)
+
+    def _candidates(self, kind: ErrorKind) -> Iterator[Damage]:
+        """Yield damages in the order in which to try them, at most a few a task."""
+        touched = self.damaged()
+        made_up = {invention.node for _, invention in self.inventions}
+        free = [
+            task.id
+            for task in self.plan.pending()
+            if task.id not in touched and (kind.reach == "task" or task.id not in made_up)
+        ]
+        self.lots.shuffle(free)
+        below = self.below(self.injected)
+        state = State(
+            self.round,
+            self.clean.query,
+            self.clean.tools,
+            self.plan,
+            history=tuple(self.history),
+        )
+        if kind.reach == "plan":
+            found = list(kind.damages(state, self.clean, only=free))
+            near = [one for one in found if self.descends(one, self.injected)]
+            for group in (near, found):
+                yield from self._drawn(group)
+            return
+        for group in ([id for id in free if id in below], [id for id in free if id not in below]):
+            for id in group:
+                only = {id}
+                if kind.reach == "consumers":
+                    only |= {task.id for task in self.plan.pending() if id in task.depends_on}
+                    if not only <= set(free):
+                        continue
+                found = [
+                    damage
+                    for damage in kind.damages(state, self.clean, only=only)
+                    if damage.node == id and not self._is_made_up(damage)
+                ]
+                yield from self._drawn(found)
+
+    def _drawn(self, found: Sequence[Damage]) -> Iterator[Damage]:
+        """Yield up to three damages: first a way is drawn, then one of its damages."""
+        if not found:
+            return
+        ways: dict[str, list[Damage]] = {}
+        for damage in found:
+            ways.setdefault(damage.way, []).append(damage)
+        names = sorted(ways)
+        for _ in range(3):
+            damage = self.lots.choice(ways[self.lots.choice(names)])
+            yield settle(damage, [*self.plan.tasks, *self.clean.calls], self.lots)
+
+    def _is_made_up(self, damage: Damage) -> bool:
+        return any(
+            invention.node == damage.node
+            and (damage.pointer + "/").startswith(f"/para{invention.pointer}/")
+            for _, invention in self.inventions
+        )
+
+    def _backdate(self, damage: Damage) -> None:
+        """Let half of the damage that could have stood in all earlier plans stand there.
+
+        It could if every earlier round would have run the very same calls.
+        """
+        if not self.history or self.lots.random() >= STANDS_FROM_THE_START:
+            return
+        earlier: list[Round] = []
+        for past in self.history:
+            plan = backdated(past.plan, self.plan, damage)
+            if plan is None or set(plan.frontier()) != set(past.plan.frontier()):
+                return
+            earlier.append(Round(past.round, plan, past.observations))
+        self.history = earlier
+
+
+def backdated(past: Plan, now: Plan, damage: Damage) -> Plan | None:
+    """Return an earlier plan with a damage in it, or None where it doesn't fit.
+
+    Args:
+        past: the earlier plan.
+        now: the plan that the damage was drawn for, before it.
+        damage: the change to pending tasks.
+    """
+    changes: dict[str, Task | None] = {}
+    for id, changed in damage.changes.items():
+        then, before = past.tasks.get(id), now.tasks.get(id)
+        if then is None or before is None:
+            if then is not before:
+                return None
+            changes[id] = changed
+        elif id == RESPONSE and changed is not None:
+            gained = [other for other in changed.depends_on if other not in before.depends_on]
+            kept = [
+                other
+                for other in then.depends_on
+                if other in changed.depends_on or other not in before.depends_on
+            ]
+            kept += [other for other in gained if other not in kept]
+            changes[id] = then.changed(depends_on=kept)
+        elif then.status or not _same(then, before):
+            return None
+        else:
+            changes[id] = changed
+    plan = past.replaced(changes)
+    known = plan.tasks.keys()
+    if any(other not in known for task in plan.tasks.values() for other in task.depends_on):
+        return None
+    return plan
+
+
+def _same(a: Task, b: Task) -> bool:
+    return a.name == b.name and a.arguments == b.arguments and a.depends_on == b.depends_on
+
+
+def start(world: World, lots: Random, clean_rounds: int) -> Cascade:
+    """Return a trajectory whose first rounds went well.
+
+    The recordings answer, as they would if the environment ran the calls.
+    """
+    clean = world.clean
+    layers = clean.layers()
+    cascade = Cascade(world, lots, clean.plan(), 1)
+    for round in range(1, clean_rounds + 1):
+        cascade.last = [
+            Execution(round, id, call.name, call.sent, OK, call.result)
+            for id, call in clean.calls.items()
+            if layers[id] == round
+        ]
+        cascade.log += cascade.last
+        seen = tuple(execution.observation() for execution in cascade.last)
+        cascade.history.append(Round(round, cascade.plan, seen))
+        cascade.plan = advance(cascade.plan, cascade.last)
+        cascade.round += 1
+    return cascade

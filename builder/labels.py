@@ -1,0 +1,162 @@
+"""The labels of a finished trajectory: what is wrong, where, who sees it, what follows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from builder.cascade import Cascade, Injected
+from environment.rightness import is_right
+from plan.clean import CleanPlan
+from plan.execution import Execution, says_empty
+from plan.graph import descendants
+from plan.json_text import Json, dumps
+from plan.reference import references
+from plan.row import EXPLICIT, INJECTED, LATENT, MASKED, PROPAGATED, SILENT, ErrorLabel
+from plan.task import Plan
+from taxonomy.kind import STRUCTURAL
+
+NO_CONSEQUENCE = ("Serial_Error", "Toolcall_Redundancy")
+"""Kinds that make no other call wrong."""
+
+
+def label(cascade: Cascade, right: Mapping[str, Execution]) -> list[ErrorLabel]:
+    """Return the errors of a trajectory after its last round: injected, then propagated.
+
+    Args:
+        cascade: the trajectory.
+        right: the clean calls made rightly so far (`environment.rightness`).
+    """
+    clean = cascade.clean
+    executions = {seen.node: seen for seen in cascade.log}
+    errors = [
+        _injected(clean, one, executions.get(one.damage.node), cascade.plan)
+        for one in cascade.injected
+    ]
+    carriers = {one.damage.node for one in cascade.injected}
+    for round, invention in cascade.inventions:
+        root = root_of(clean, cascade.injected, right, invention.node)
+        errors.append(
+            _propagated(
+                clean,
+                cascade,
+                root,
+                round,
+                invention.node,
+                f"/para{invention.pointer}",
+                invention.before,
+                invention.after,
+                LATENT if invention.node not in executions else SILENT,
+            )
+        )
+    for seen in cascade.log:
+        call = clean.calls.get(seen.node)
+        if call is None or seen.node in carriers:
+            continue
+        if is_right(clean, right, seen):
+            continue
+        root = root_of(clean, cascade.injected, right, seen.node)
+        errors.append(
+            _propagated(
+                clean,
+                cascade,
+                root,
+                seen.round,
+                seen.node,
+                "/results",
+                call.result,
+                seen.result,
+                EXPLICIT if seen.cause else SILENT,
+            )
+        )
+    return errors
+
+
+def root_of(
+    clean: CleanPlan, injected: Sequence[Injected], right: Mapping[str, Execution], node: str
+) -> int:
+    """Return the index of the first injected error that makes a call go wrong.
+
+    It sits on a clean predecessor that was not made rightly; needless waits and needless
+    calls make nothing wrong.
+    """
+    for index, one in enumerate(injected):
+        if one.kind.name in NO_CONSEQUENCE or one.damage.node in right:
+            continue
+        if node in descendants(clean.dependencies, one.damage.node):
+            return index
+    raise AssertionError(f"node {node} went wrong without an injected error before it")
+
+
+def _affected(clean: CleanPlan, plan: Plan, node: str) -> list[str]:
+    below = descendants(clean.dependencies, node)
+    return [id for id in clean.calls if id in below and id in plan.tasks]
+
+
+def _injected(clean: CleanPlan, one: Injected, seen: Execution | None, plan: Plan) -> ErrorLabel:
+    damage, kind = one.damage, one.kind
+    after: Json = damage.after
+    if damage.fault is not None:
+        assert seen is not None
+        after = seen.result
+    return ErrorLabel(
+        one.round,
+        kind.name,
+        kind.dimension,
+        damage.node,
+        damage.pointer,
+        dumps(damage.before),
+        dumps(after),
+        visibility(one, seen, clean, plan),
+        INJECTED,
+        -1,
+        [] if kind.name in NO_CONSEQUENCE else _affected(clean, plan, damage.node),
+    )
+
+
+def _propagated(
+    clean: CleanPlan,
+    cascade: Cascade,
+    root: int,
+    round: int,
+    node: str,
+    pointer: str,
+    before: Json,
+    after: Json,
+    visible: str,
+) -> ErrorLabel:
+    kind = cascade.injected[root].kind
+    return ErrorLabel(
+        round,
+        kind.name,
+        kind.dimension,
+        node,
+        pointer,
+        dumps(before),
+        dumps(after),
+        visible,
+        PROPAGATED,
+        root,
+        _affected(clean, cascade.plan, node),
+    )
+
+
+def visibility(one: Injected, seen: Execution | None, clean: CleanPlan, plan: Plan) -> str:
+    """Return how an error shows: explicit, silent, latent or masked (DESIGN section 12)."""
+    name, damage = one.kind.name, one.damage
+    if name in ("Serial_Error", "Toolcall_Missing"):
+        return SILENT
+    if seen is None:
+        return LATENT
+    if damage.fault == "empty":
+        text = seen.result
+        return EXPLICIT if isinstance(text, str) and says_empty(text) else SILENT
+    if damage.fault == "timeout" or seen.cause == "unknown_tool":
+        return EXPLICIT
+    if not seen.cause:
+        return SILENT
+    if one.kind.dimension == STRUCTURAL:
+        lost = set(damage.before) - set(damage.after)
+        task = plan.tasks[damage.node]
+        blamed = {found.node for found in references(task.arguments) if found.argument == seen.at}
+        return EXPLICIT if seen.cause == "reference" and blamed & lost else MASKED
+    return EXPLICIT if seen.cause in ("schema", "value") else MASKED

@@ -1,0 +1,233 @@
+"""One row from one recipe: a pure function of source, seed, level and variant."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+from random import Random
+
+from builder.cascade import Cascade, start
+from builder.labels import label
+from builder.phrasing import reword
+from builder.renaming import draw_names, free_name, rename_clean, rename_task
+from environment.episode import run_to_end
+from environment.oracle import recover
+from environment.rightness import right_calls, rounds_left
+from environment.world import World
+from plan.clean import CleanPlan
+from plan.json_text import Json, dump_bytes, dumps
+from plan.row import Row
+from plan.state import Round, State
+from plan.task import RESPONSE, Plan
+from taxonomy.kind import ErrorKind
+from taxonomy.registry import kinds
+
+LEVEL1 = "level1"
+LEVEL2 = "level2"
+ATTEMPTS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A clean plan and where it comes from.
+
+    ``source_id`` names the record (``button_instruct.jsonl:17``); ``query_id`` groups the
+    rows of one query.
+    """
+
+    clean: CleanPlan
+    source_kind: str
+    source_id: str
+    query_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What to build: kinds in the order of their rounds (none for a control row)."""
+
+    level: str
+    kinds: tuple[str, ...]
+    variant: int
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Shortfall:
+    """Why a recipe can't be built from a source; ``kind`` is the one that failed."""
+
+    kind: str
+    reason: str
+
+
+def row_lots(source: Source, recipe: Recipe) -> Random:
+    """Return the row's own generator: (seed, source id, level, variant) decide it."""
+    text = dump_bytes([recipe.seed, source.source_id, recipe.level, recipe.variant])
+    return Random(int.from_bytes(blake2b(text, digest_size=16).digest(), "big"))
+
+
+def usable(source: Source) -> str | None:
+    """Return why a clean plan can't be built upon, or None if it can.
+
+    Every recorded call must be legal by its own tool's schema, and no call may be made
+    twice: the recordings could not tell the second from a needless repetition.
+    """
+    world = World(source.clean, 0)
+    seen: set[tuple[str, bytes]] = set()
+    if not source.clean.calls:
+        return "no tool call"
+    for call in source.clean.calls.values():
+        key = (call.name, dump_bytes(call.sent))
+        if key in seen:
+            return "the same call is made twice"
+        seen.add(key)
+        if world.check(call.name, call.sent) is not None:
+            return "a recorded call breaks its tool's schema"
+    return None
+
+
+def feasible(source: Source) -> int:
+    """Return a bit mask, over the registry's order, of the kinds that some round allows."""
+    clean = source.clean
+    world = World(clean, 0)
+    mask = 0
+    waiting = dict(enumerate(kinds().values()))
+    for done in range(max(clean.layers().values(), default=0)):
+        cascade = start(world, Random(0), done)
+        state = State(cascade.round, clean.query, clean.tools, cascade.plan)
+        for bit, kind in list(waiting.items()):
+            if any(True for _ in kind.damages(state, clean)):
+                mask |= 1 << bit
+                del waiting[bit]
+        if not waiting:
+            break
+    return mask
+
+
+def build_row(source: Source, recipe: Recipe) -> Row | Shortfall:
+    """Build one row, or say why the source can't supply it.
+
+    The row's errors stand in rounds t-R+1 to t, R being the number of kinds; t is drawn
+    among the rounds that the plan is deep enough for.
+    """
+    lots = row_lots(source, recipe)
+    seed = lots.getrandbits(62)
+    names = draw_names(source.clean, lots, len(recipe.kinds))
+    clean = rename_clean(source.clean, names)
+    world = World(clean, seed)
+    depth = clean.rounds() - 1
+    wanted = [kinds()[name] for name in recipe.kinds]
+    if depth < max(len(wanted), 1):
+        return Shortfall(recipe.kinds[-1], f"the plan has {depth} tool layers only")
+    rounds = list(range(max(len(wanted), 1), depth + 1))
+    lots.shuffle(rounds)
+    reason = Shortfall(recipe.kinds[0], "no round allows it") if wanted else None
+    for attempt in range(ATTEMPTS):
+        t = rounds[attempt % len(rounds)]
+        cascade = start(world, lots, t - max(len(wanted), 1))
+        failed = _suffer(cascade, wanted)
+        if failed is None:
+            return _row(source, recipe, cascade, seed)
+        reason = failed
+    assert reason is not None
+    return reason
+
+
+def _suffer(cascade: Cascade, wanted: list[ErrorKind]) -> Shortfall | None:
+    """Run the rounds that carry errors; return what couldn't be injected, if anything."""
+    if not wanted and not cascade.run():
+        return Shortfall("", "only the response was left to run")
+    for index, kind in enumerate(wanted):
+        if index:
+            cascade.go_on()
+        if not cascade.injure(kind):
+            return Shortfall(kind.name, "no pending task or coming call allows it")
+        if not cascade.run():
+            return Shortfall(kind.name, "only the response was left to run")
+    executed = {seen.node for seen in cascade.log}
+    for one in cascade.injected:
+        if one.damage.node in executed and _must_wait(one.kind.name, one.damage.after):
+            return Shortfall(one.kind.name, "the damaged task ran before the last round")
+    return None
+
+
+def _must_wait(kind: str, after: Json) -> bool:
+    """Tell whether a damage is only certain while its task is pending (rules 3 and 4)."""
+    return kind == "Dependence_Error" or (kind == "Dependence_Null" and bool(after))
+
+
+def _row(source: Source, recipe: Recipe, cascade: Cascade, seed: int) -> Row | Shortfall:
+    clean, lots, t = cascade.clean, cascade.lots, cascade.round
+    right = right_calls(clean, cascade.log)
+    errors = label(cascade, right)
+    gold = _with_ids(recover(clean, cascade.plan, cascade.log, cascade.last), cascade)
+    total = t + rounds_left(clean, right)
+    ending = run_to_end(cascade.world, gold, cascade.log, t)
+    if ending.round != total or not ending.solved:
+        return Shortfall(recipe.kinds[0] if recipe.kinds else "", "the gold plan isn't proved")
+    history, plan, gold = _reworded(cascade, gold)
+    seen = sorted((done.observation() for done in cascade.last), key=lambda one: int(one.id))
+    identity = dump_bytes([recipe.seed, source.source_id, recipe.level, recipe.variant, "id"])
+    injected = [one.kind.name for one in cascade.injected]
+    return Row(
+        instance_id=f"{recipe.level}-{blake2b(identity, digest_size=8).hexdigest()}",
+        level=recipe.level,
+        query_id=source.query_id,
+        query=clean.query,
+        tools=dumps([tool.to_json() for tool in clean.tools.values()]),
+        history=dumps([past.to_json() for past in history]),
+        plan=dumps(plan.to_json()),
+        observations=dumps([one.to_json() for one in seen]),
+        error_kinds=injected,
+        errors=errors,
+        clean_plan=dumps(clean.to_row_json()),
+        gold_plan=dumps(gold.to_json()),
+        faults=dumps([fault.to_json() for fault in cascade.faults]),
+        round_gt=clean.rounds(),
+        recovery_round_gt=total,
+        funcall_times_gt=len(clean.calls),
+        t=t,
+        rounds=len(injected),
+        downstream=_downstream(cascade),
+        source_kind=source.source_kind,
+        source_id=source.source_id,
+        seed=seed,
+    )
+
+
+def _with_ids(gold: Plan, cascade: Cascade) -> Plan:
+    """Give the gold plan's fresh tasks ids of the row's own kind, behind all others."""
+    used = {*gold.tasks, *cascade.plan.tasks, *cascade.clean.calls}
+    names: dict[str, str] = {}
+    for id in gold.tasks:
+        if id.startswith("g"):
+            names[id] = free_name(used, [max(used, key=_number)], cascade.lots)
+            used.add(names[id])
+    return Plan.of(rename_task(task, names) for task in gold.tasks.values()) if names else gold
+
+
+def _number(id: str) -> int:
+    return int(id) if id.isdecimal() else 0
+
+
+def _reworded(cascade: Cascade, gold: Plan) -> tuple[list[Round], Plan, Plan]:
+    lots = cascade.lots
+    history = [
+        Round(
+            past.round,
+            reword(past.plan, lots),
+            tuple(sorted(past.observations, key=lambda one: int(one.id))),
+        )
+        for past in cascade.history
+    ]
+    return history, reword(cascade.plan, lots), reword(gold, lots)
+
+
+def _downstream(cascade: Cascade) -> str:
+    """Return whether a later error's task descends from an earlier error's; "" for one."""
+    done = cascade.injected
+    if len(done) < 2:
+        return ""
+    if any(cascade.descends(one.damage, done[:index]) for index, one in enumerate(done) if index):
+        return "yes"
+    return "no: no task below an earlier error allowed this kind"

@@ -1,0 +1,1 @@
+"""Certificates: proves a row's labels with code that shares nothing with the injectors."""

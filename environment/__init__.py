@@ -1,0 +1,1 @@
+"""Executes rounds of a plan: simulated tools, the careless agent, the oracle."""

@@ -1,0 +1,1 @@
+"""The release's card, tables, figures, manifest and push; nothing here yet."""

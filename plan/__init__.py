@@ -1,0 +1,1 @@
+"""Tools, tasks, plans, references, observations and rows, and questions to their DAG."""

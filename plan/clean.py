@@ -1,0 +1,152 @@
+"""Clean plans: a correct trajectory as a DAG with its recorded results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from plan.graph import ancestors, layers, sinks
+from plan.json_text import Json
+from plan.task import RESPONSE, ROOT, Plan, Task
+from plan.tool import Tool
+
+DATA = "data"
+COMPUTED = "computed"
+ORDER = "order"
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """Why one call comes after another.
+
+    ``kind`` is data (an argument refers), computed (an argument is worked out) or order
+    (the later call is only right after the earlier one; no value flows, and ``argument``
+    and ``source`` are None). ``argument`` is a JSON Pointer into the later call's
+    arguments, ``source`` one into the earlier call's result.
+    """
+
+    before: str
+    after: str
+    kind: str
+    argument: str | None
+    source: str | None
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the edge's spelling."""
+        return {
+            "from": self.before,
+            "to": self.after,
+            "kind": self.kind,
+            "argument": self.argument,
+            "source": self.source,
+        }
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Json]) -> Edge:
+        """Read an edge as `to_json` writes it."""
+        return cls(value["from"], value["to"], value["kind"], value["argument"], value["source"])
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One recorded call.
+
+    ``arguments`` hold references, ``sent`` the values that were really sent. ``turn`` is
+    the assistant message that made the call, from 1; calls of one turn are independent of
+    each other by BUTTON's own rule. ``depends_on`` lists the sources of every edge, or
+    ``root``.
+    """
+
+    id: str
+    turn: int
+    name: str
+    arguments: Mapping[str, Json]
+    sent: Mapping[str, Json]
+    description: str
+    depends_on: tuple[str, ...]
+    result: Json
+
+    def task(self) -> Task:
+        """Return the call as a pending task."""
+        return Task(self.id, self.name, self.arguments, self.description, self.depends_on)
+
+
+@dataclass(frozen=True, slots=True)
+class CleanPlan:
+    """A correct trajectory: query, tools, calls by id in call order, and edges."""
+
+    query: str
+    tools: Mapping[str, Tool]
+    calls: Mapping[str, Call]
+    edges: tuple[Edge, ...]
+
+    @property
+    def dependencies(self) -> dict[str, tuple[str, ...]]:
+        """Each call's dependencies; ``root`` and ``response`` are no calls."""
+        return {id: call.depends_on for id, call in self.calls.items()}
+
+    def layers(self) -> dict[str, int]:
+        """Return each call's layer, from 1; the round in which it runs."""
+        return {id: layer + 1 for id, layer in layers(self.dependencies).items()}
+
+    def rounds(self) -> int:
+        """Return the number of rounds (the paper's G): tool layers and the response."""
+        return max(self.layers().values(), default=0) + 1
+
+    def plan(self) -> Plan:
+        """Return G(0): nothing sent, the response after the calls that nothing else uses."""
+        last = sinks(self.dependencies) or [ROOT]
+        return Plan.of(
+            [
+                Task(ROOT, ROOT, {}, self.query, (), True),
+                *(call.task() for call in self.calls.values()),
+                Task(RESPONSE, RESPONSE, {}, RESPONSE_DESCRIPTION, tuple(last)),
+            ]
+        )
+
+    def are_independent(self, a: str, b: str) -> bool:
+        """Tell whether two calls are certainly independent: same turn and no path."""
+        return (
+            a != b
+            and self.calls[a].turn == self.calls[b].turn
+            and a not in ancestors(self.dependencies, b)
+            and b not in ancestors(self.dependencies, a)
+        )
+
+    def to_row_json(self) -> dict[str, Json]:
+        """Return the row's ``clean_plan``: the plan, with recordings and edges."""
+        text = self.plan().to_json()
+        for task in text["tasks"]:
+            call = self.calls.get(task["id"])
+            if call is not None:
+                task["turn"] = call.turn
+                task["sent"] = call.sent
+                task["results"] = call.result
+        text["edges"] = [edge.to_json() for edge in self.edges]
+        return text
+
+    @classmethod
+    def from_row_json(cls, query: str, tools: Sequence[Json], value: Json) -> CleanPlan:
+        """Read the row's ``clean_plan`` with its ``query`` and ``tools``."""
+        return cls(
+            query,
+            {tool["name"]: Tool.from_json(tool) for tool in tools},
+            {
+                task["id"]: Call(
+                    task["id"],
+                    task["turn"],
+                    task["name"],
+                    task["para"],
+                    task["sent"],
+                    task["desc"],
+                    tuple(task["dep"]),
+                    task["results"],
+                )
+                for task in value["tasks"]
+                if task["id"] not in (ROOT, RESPONSE)
+            },
+            tuple(Edge.from_json(edge) for edge in value["edges"]),
+        )
+
+
+RESPONSE_DESCRIPTION = "Summarise the results and answer the user."

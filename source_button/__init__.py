@@ -1,0 +1,1 @@
+"""BUTTON trajectories in, clean plans out; and synthesis of such trajectories."""

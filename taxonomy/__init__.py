@@ -1,0 +1,1 @@
+"""The fourteen error kinds, one file each, and their registry."""

@@ -1,0 +1,1 @@
+"""One module a kind; each defines ``KIND`` and knows nothing of the others."""
