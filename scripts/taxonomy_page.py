@@ -52,16 +52,11 @@ def summary(kind: ErrorKind) -> str:
 def section(kind: ErrorKind) -> str:
     """Return a kind's section: its documentation with real headings, and its examples."""
     lines = [f"### {kind.name}", ""]
-    source = kind.doc.strip().splitlines()
-    for line, following in zip(source, [*source[1:], ""], strict=True):
+    for line in kind.doc.strip().splitlines():
         if line in HEADINGS:
-            lines.append(f"#### {line}")
-            if following.strip("-=~ "):
-                lines.append("")
-        elif line and not line.strip("-=~"):
-            continue
-        else:
-            lines.append(line.rstrip())
+            lines += [f"#### {line}", ""]
+        elif not line or line.strip("-="):
+            lines.append(line)
     lines += ["", "#### Examples", "", "| what it shows | place | before | after |"]
     lines.append("| --- | --- | --- | --- |")
     lines += [

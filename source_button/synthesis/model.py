@@ -454,6 +454,7 @@ def step(
     tool: str,
     ask: str | tuple[str, ...],
     found: str | tuple[str, ...],
+    /,
     *gift: Gift,
     do: str | tuple[str, ...] = (),
     fan: str = "",
@@ -495,7 +496,7 @@ class Domain:
 
 
 def tool(
-    name: str, description: str, parameters: Mapping[str, Field], **returns: Field
+    name: str, description: str, parameters: Mapping[str, Field], /, **returns: Field
 ) -> Tool:
     """A tool; keyword arguments are the parts of its result."""
     return Tool(name=name, description=description, parameters=parameters, returns=returns)

@@ -35,7 +35,7 @@ class CatalogueError(ValueError):
     """A domain file contradicts itself; the message names domain, tool and what is wrong."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Move:
     """A step, compiled: masks over pools, tools and changed objects decide if it can be made.
 

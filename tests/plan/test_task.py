@@ -43,7 +43,7 @@ def test_every_problem_of_a_plan_is_reported_with_its_place() -> None:
     broken["tasks"][1]["para"] = ["x=1"]
     del broken["tasks"][2]["status"]
     broken["tasks"][2]["dep"] = ["2", "44"]
-    broken["tasks"][4]["id"] = "7"
+    broken["tasks"][4] |= {"id": "7", "dep": ["5"]}
     assert [(found.code, found.path) for found in plan_problems(broken)] == [
         ("task_field", "/tasks/1/para"),
         ("task_field", "/tasks/2"),

@@ -1,0 +1,100 @@
+"""How commands end: exit codes, messages instead of tracebacks, progress."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, ParamSpec, TypeVar
+
+import click
+
+from builder.refusal import Refusal, refuse_os_error
+from plan.json_text import Json
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+DONE = 0
+FAULTY = 1
+REFUSED = 2
+INTERRUPTED = 130
+
+Advance = Callable[[int], None]
+
+
+def guarded(command: Callable[P, R]) -> Callable[P, R]:
+    """Turn what can go wrong with inputs into a message and an exit code."""
+
+    @functools.wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        from source_button.reader import SourceError
+
+        try:
+            return command(*args, **kwargs)
+        except Refusal as error:
+            fail(str(error))
+        except SourceError as error:
+            fail(str(error))
+        except BrokenPipeError:
+            # The reader has gone (`| head`); the interpreter must not try to flush again.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(DONE)
+        except OSError as error:
+            fail(str(refuse_os_error(error, "file system")))
+        except KeyboardInterrupt:
+            click.echo("\nStopped. The same command goes on where it stopped.", err=True)
+            sys.exit(INTERRUPTED)
+
+    return run
+
+
+def fail(message: str) -> Any:
+    """Print a message on standard error and exit with 2."""
+    click.echo(f"Error: {message}", err=True)
+    sys.exit(REFUSED)
+
+
+def show_version(command: Callable[P, R]) -> Callable[P, R]:
+    """Add ``--version``, looked up only when asked for."""
+
+    def show(context: click.Context, _: click.Parameter, asked: bool) -> None:
+        if asked and not context.resilient_parsing:
+            from builder.resume.fingerprint import version
+
+            click.echo(f"pararecover {version()}")
+            context.exit()
+
+    return click.option(
+        "--version",
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=show,
+        help="Show the version and exit.",
+    )(command)
+
+
+def print_json(value: Json) -> None:
+    """Print one JSON object on standard output."""
+    from plan.json_text import dumps
+
+    click.echo(dumps(value))
+
+
+@contextmanager
+def bar(quiet: bool, words: str, total: int | None, unit: str) -> Iterator[Advance]:
+    """Show a progress bar on standard error if that is a terminal."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda count: None
+        return
+    from tqdm import tqdm
+
+    with tqdm(total=total, desc=words, unit=f" {unit}s", file=sys.stderr, leave=False) as shown:
+
+        def advance(count: int) -> None:
+            shown.update(count)
+
+        yield advance

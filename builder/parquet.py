@@ -1,0 +1,154 @@
+"""Rows in files: Arrow for a build's own shards, Parquet for what is published.
+
+There is one way to write Parquet, so that a file's bytes depend on its rows and on the
+versions of the libraries, never on the route that the rows took.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from plan.row import COLUMNS, ERROR_FIELDS, Row
+
+ROW_GROUP_ROWS = 500
+# Rows may hold results of several megabytes; a group ends early rather than fill memory.
+ROW_GROUP_BYTES = 64 << 20
+# Repaired rows are fetched one by one: small batches keep that cheap.
+BATCH_ROWS = 16
+
+_INTEGERS = frozenset(
+    {"round_gt", "recovery_round_gt", "funcall_times_gt", "t", "rounds", "seed", "round", "root"}
+)
+# Long texts hardly ever repeat: a dictionary of them is built only to be thrown away.
+_REPEATED = [
+    "level",
+    "query_id",
+    "source_kind",
+    "downstream",
+    "error_kinds.list.element",
+    "errors.list.element.kind",
+    "errors.list.element.dimension",
+    "errors.list.element.visibility",
+    "errors.list.element.origin",
+]
+
+
+def _type(column: str) -> pa.DataType:
+    if column in _INTEGERS:
+        return pa.int64()
+    if column in ("error_kinds", "affected"):
+        return pa.list_(pa.string())
+    if column == "errors":
+        return pa.list_(pa.struct([(field, _type(field)) for field in ERROR_FIELDS]))
+    return pa.string()
+
+
+def schema() -> pa.Schema:
+    """Return the columns' types: text, 64-bit integers, lists of text, list of structs."""
+    return pa.schema([(column, _type(column)) for column in COLUMNS])
+
+
+def tabulate(rows: Sequence[Row]) -> pa.Table:
+    """Return rows as a table of one chunk."""
+    columns = schema()
+    arrays = []
+    for field in columns:
+        if field.name == "errors":
+            values = [[error.to_record() for error in row.errors] for row in rows]
+        else:
+            values = [getattr(row, field.name) for row in rows]
+        arrays.append(pa.array(values, type=field.type))
+    return pa.Table.from_arrays(arrays, schema=columns)
+
+
+def write_shard(path: Path, rows: Sequence[Row]) -> None:
+    """Write rows as an Arrow file, to be read by `take_rows`."""
+    table = tabulate(rows)
+    options = pa.ipc.IpcWriteOptions(compression="lz4")
+    with (
+        pa.OSFile(str(path), "wb") as sink,
+        pa.ipc.new_file(sink, table.schema, options=options) as writer,
+    ):
+        writer.write_table(table, max_chunksize=BATCH_ROWS)
+
+
+def take_rows(places: Iterable[tuple[Path, Sequence[int]]]) -> Iterator[pa.Table]:
+    """Yield tables of the rows at the given rising indices of Arrow files, in order."""
+    for path, indices in places:
+        with pa.OSFile(str(path), "rb") as source:
+            reader = pa.ipc.open_file(source)
+            for batch, own in groupby(indices, lambda index: index // BATCH_ROWS):
+                table = pa.Table.from_batches([reader.get_batch(batch)])
+                wanted = [index % BATCH_ROWS for index in own]
+                if len(wanted) < table.num_rows:
+                    table = table.take(pa.array(wanted, type=pa.int64()))
+                yield table
+
+
+def write_parquet(path: Path, tables: Iterable[pa.Table]) -> None:
+    """Write tables' rows as one Parquet file.
+
+    zstd level 3, row groups of ``ROW_GROUP_ROWS`` rows (fewer where they would pass
+    ``ROW_GROUP_BYTES``), page index, statistics.
+    """
+    with pq.ParquetWriter(
+        path,
+        schema(),
+        version="2.6",
+        compression="zstd",
+        compression_level=3,
+        use_dictionary=_REPEATED,
+        write_page_index=True,
+        write_statistics=True,
+    ) as writer:
+        waiting: list[pa.Table] = []
+        rows = size = 0
+        for table in tables:
+            start = 0
+            for place, length in enumerate(_lengths(table)):
+                if rows == ROW_GROUP_ROWS or (rows and size + length > ROW_GROUP_BYTES):
+                    waiting.append(table.slice(start, place - start))
+                    _flush(writer, waiting)
+                    waiting, start, rows, size = [], place, 0, 0
+                rows += 1
+                size += length
+            waiting.append(table.slice(start))
+        if rows:
+            _flush(writer, waiting)
+
+
+def _lengths(table: pa.Table) -> list[int]:
+    """Return the bytes of text in each row's plain text columns."""
+    total = None
+    for field in table.schema:
+        if field.type == pa.string():
+            length = pc.binary_length(table[field.name])
+            total = length if total is None else pc.add(total, length)
+    return [] if total is None else total.to_pylist()
+
+
+def _flush(writer: pq.ParquetWriter, tables: Sequence[pa.Table]) -> None:
+    table = pa.concat_tables(tables).combine_chunks()
+    writer.write_table(table, row_group_size=ROW_GROUP_ROWS)
+
+
+def read_rows(path: Path) -> Iterator[Row]:
+    """Yield a Parquet file's rows, one row group in memory at a time.
+
+    Raises:
+        OSError: the file can't be read.
+        ValueError: the file is no Parquet, or lacks columns.
+    """
+    with pq.ParquetFile(path) as file:
+        missing = [column for column in COLUMNS if column not in file.schema_arrow.names]
+        if missing:
+            raise ValueError(f"lacks the columns {', '.join(missing)}")
+        for group in range(file.num_row_groups):
+            for record in file.read_row_group(group, columns=list(COLUMNS)).to_pylist():
+                yield Row.from_record(record)

@@ -1,0 +1,1 @@
+"""Builds that can be killed: whole files, fingerprints, and a claim on the output folder."""

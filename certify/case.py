@@ -1,0 +1,323 @@
+"""One row taken apart: its plans, and what happens when they are run again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from certify.structure import Dependencies, depths, without_root
+from environment.world import World
+from plan.clean import DATA, CleanPlan
+from plan.execution import Execution, Fault
+from plan.json_text import Json, dump_bytes, loads, type_name
+from plan.problem import Problem
+from plan.row import Row
+from plan.task import RESPONSE, ROOT, Plan, Task
+
+TASK_KEYS = frozenset({"id", "name", "para", "desc", "dep", "status"})
+CLEAN_KEYS = TASK_KEYS | {"turn", "sent", "results"}
+EDGE_KEYS = frozenset({"from", "to", "kind", "argument", "source"})
+TOOL_KEYS = frozenset({"name", "description", "parameters"})
+OBSERVATION_KEYS = frozenset({"id", "name", "arguments", "results"})
+ROUND_KEYS = frozenset({"round", "plan", "observations"})
+FAULT_KEYS = frozenset({"round", "node", "kind"})
+
+Report = Callable[[str, str, str], None]
+"""Takes a problem's code, path and message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A row that could be read, and run again.
+
+    Attributes:
+        row: the row itself.
+        clean: its clean plan.
+        world: the environment that belongs to the clean plan and the row's seed.
+        keys: canonical text of each clean call's arguments, by id.
+        recorded: (tool, canonical text of the arguments sent) of each clean call, by id.
+        dependencies: the clean dependencies among calls.
+        layers: the clean layers, from 1, in the order in which calls can run.
+        feeds: by id, the calls that a data edge leads from.
+        plans: G(0) to G(t-1).
+        paths: where each plan stands in the row.
+        spelled: each plan's tasks as they are spelled, by id.
+        keyed: canonical text of each plan's arguments, by id.
+        log: every execution of rounds 1 to t.
+        executions: the executions by node.
+        faults: what the environment was asked for.
+        gold: the gold plan.
+    """
+
+    row: Row
+    clean: CleanPlan
+    world: World
+    keys: Mapping[str, bytes]
+    recorded: Mapping[str, tuple[str, bytes]]
+    dependencies: Dependencies
+    layers: Mapping[str, int]
+    feeds: Mapping[str, frozenset[str]]
+    plans: Sequence[Plan]
+    paths: Sequence[str]
+    spelled: Sequence[Mapping[str, Json]]
+    keyed: Sequence[Mapping[str, bytes]]
+    log: Sequence[Execution]
+    executions: Mapping[str, Execution]
+    faults: Sequence[Fault]
+    gold: Plan
+
+    def sent_before(self, round: int) -> set[str]:
+        """Return the calls that had been sent before a round."""
+        return {id for id, seen in self.executions.items() if seen.round < round}
+
+
+def read(row: Row, report: Report) -> Case | None:
+    """Take a row apart and run its rounds again; None if it can't be read.
+
+    Everything that is wrong with the row's texts is reported: what is no canonical JSON,
+    what has another shape than rows have, what the environment doesn't return again.
+    """
+    texts: dict[str, Json] = {}
+    for column in ("tools", "history", "plan", "observations", "clean_plan", "gold_plan", "faults"):
+        text = getattr(row, column)
+        try:
+            texts[column] = loads(text)
+        except (ValueError, TypeError):
+            report("not_json", f"/{column}", "expected JSON text")
+            return None
+        if dump_bytes(texts[column]) != text.encode():
+            report("not_canonical", f"/{column}", "expected the canonical JSON text")
+    try:
+        return _case(row, texts, report)
+    except _Malformed as error:
+        report("malformed", error.path, error.message)
+    return None
+
+
+class _Malformed(Exception):
+    def __init__(self, path: str, message: str) -> None:
+        super().__init__(message)
+        self.path = path
+        self.message = message
+
+
+def _case(row: Row, texts: Mapping[str, Json], report: Report) -> Case:
+    clean = _clean(row, texts)
+    dependencies = without_root(clean.dependencies)
+    layers = depths(dependencies)
+    if layers is None:
+        raise _Malformed("/clean_plan", "its calls wait for each other in a circle")
+    feeds: dict[str, frozenset[str]] = {}
+    for edge in clean.edges:
+        if edge.kind == DATA:
+            feeds[edge.after] = feeds.get(edge.after, frozenset()) | {edge.before}
+    history = _list(texts["history"], "/history")
+    if row.t != len(history) + 1:
+        raise _Malformed("/t", f"expected {len(history) + 1}, one past the history's rounds")
+    plans: list[Plan] = []
+    paths: list[str] = []
+    spelled: list[Mapping[str, Json]] = []
+    observed: list[Json] = []
+    for index, past in enumerate(history):
+        path = f"/history/{index}"
+        _keys(past, ROUND_KEYS, path)
+        if past["round"] != index + 1:
+            raise _Malformed(f"{path}/round", f"expected {index + 1}, found {past['round']!r}")
+        paths.append(f"{path}/plan")
+        tasks = _spelled(past["plan"], paths[-1])
+        spelled.append(tasks)
+        plans.append(_plan(tasks))
+        observed.append(past["observations"])
+    paths.append("/plan")
+    spelled.append(_spelled(texts["plan"], "/plan"))
+    plans.append(_plan(spelled[-1]))
+    observed.append(texts["observations"])
+    faults = _faults(texts["faults"], row.t)
+    gold = _plan(_spelled(texts["gold_plan"], "/gold_plan"))
+    world = World(clean, row.seed)
+    log = _run(world, plans, paths, observed, faults, report)
+    return Case(
+        row,
+        clean,
+        world,
+        {id: dump_bytes(call.arguments) for id, call in clean.calls.items()},
+        {id: (call.name, dump_bytes(call.sent)) for id, call in clean.calls.items()},
+        dependencies,
+        layers,
+        feeds,
+        plans,
+        paths,
+        spelled,
+        [{id: dump_bytes(task["para"]) for id, task in tasks.items()} for tasks in spelled],
+        log,
+        {seen.node: seen for seen in log},
+        faults,
+        gold,
+    )
+
+
+def _run(
+    world: World,
+    plans: Sequence[Plan],
+    paths: Sequence[str],
+    observed: Sequence[Json],
+    faults: Sequence[Fault],
+    report: Report,
+) -> list[Execution]:
+    """Run every round again and compare what comes out with what the row says."""
+    log: list[Execution] = []
+    sent = {ROOT}
+    last = len(plans)
+    for index, plan in enumerate(plans):
+        round = index + 1
+        for id, task in plan.tasks.items():
+            if task.status is not (id in sent):
+                word = "true" if task.status else "false"
+                report("status", paths[index], f"{id!r} is {word} in round {round}")
+        frontier = [
+            id
+            for id, task in plan.tasks.items()
+            if id not in sent and sent.issuperset(task.depends_on)
+        ]
+        if RESPONSE in frontier:
+            report("response_runs", paths[index], f"the response could run in round {round}")
+        asked = {fault.node: fault.kind for fault in faults if fault.round == round}
+        executions = world.run(plan, log, round, asked)
+        if {seen.node for seen in executions} != {*frontier} - {RESPONSE}:
+            report("frontier", paths[index], f"round {round} ran other calls than it could")
+        for node in asked.keys() - {seen.node for seen in executions}:
+            report("fault_unused", "/faults", f"{node!r} didn't run in round {round}")
+        log += executions
+        sent.update(frontier)
+        expected = {seen.node: seen.observation().to_json() for seen in executions}
+        path = "/observations" if round == last else f"/history/{index}/observations"
+        found = _list(observed[index], path)
+        if len(found) != len(expected):
+            report("observations", path, f"expected {len(expected)}, found {len(found)}")
+        for place, item in enumerate(found):
+            node = item.get("id") if isinstance(item, dict) else None
+            if not isinstance(node, str) or node not in expected:
+                report("observation", f"{path}/{place}", "no such call ran in this round")
+            elif dump_bytes(expected.pop(node)) != dump_bytes(item):
+                report("observation", f"{path}/{place}", f"{node!r} returns something else")
+    return log
+
+
+def _clean(row: Row, texts: Mapping[str, Json]) -> CleanPlan:
+    names: set[str] = set()
+    for index, tool in enumerate(_list(texts["tools"], "/tools")):
+        path = f"/tools/{index}"
+        if not isinstance(tool, dict) or not TOOL_KEYS <= tool.keys() <= TOOL_KEYS | {"returns"}:
+            raise _Malformed(path, "expected a tool")
+        if not isinstance(tool["name"], str) or not isinstance(tool["parameters"], dict):
+            raise _Malformed(path, "expected a name and an object of parameters")
+        if tool["name"] in names:
+            raise _Malformed(path, f"two tools are called {tool['name']!r}")
+        names.add(tool["name"])
+    value = texts["clean_plan"]
+    if not isinstance(value, dict) or value.keys() != {"tasks", "edges"}:
+        raise _Malformed("/clean_plan", 'expected "tasks" and "edges"')
+    tasks = _spelled({"tasks": value["tasks"]}, "/clean_plan", CLEAN_KEYS)
+    for index, edge in enumerate(_list(value["edges"], "/clean_plan/edges")):
+        path = f"/clean_plan/edges/{index}"
+        _keys(edge, EDGE_KEYS, path)
+        if any(edge[end] not in tasks or edge[end] in (ROOT, RESPONSE) for end in ("from", "to")):
+            raise _Malformed(path, "the edge joins no two calls")
+    clean = CleanPlan.from_row_json(row.query, texts["tools"], value)
+    sources: dict[str, set[str]] = {id: set() for id in clean.calls}
+    for found in clean.edges:
+        sources[found.after].add(found.before)
+    for id, call in clean.calls.items():
+        if call.name not in names:
+            raise _Malformed("/clean_plan", f"{id!r} calls {call.name!r}, which isn't listed")
+        if (sources[id] or {ROOT}) != set(call.depends_on):
+            raise _Malformed("/clean_plan", f"the edges of {id!r} aren't its dependencies")
+    return clean
+
+
+def _spelled(
+    value: Json, path: str, keys: frozenset[str] = TASK_KEYS
+) -> dict[str, dict[str, Json]]:
+    """Return a plan's tasks by id, having checked their shape."""
+    _keys(value, frozenset({"tasks"}), path)
+    tasks: dict[str, dict[str, Json]] = {}
+    for index, task in enumerate(_list(value["tasks"], f"{path}/tasks")):
+        place = f"{path}/tasks/{index}"
+        if not isinstance(task, dict):
+            raise _Malformed(place, f"expected a task, found {type_name(task)}")
+        id = task.get("id")
+        _keys(task, TASK_KEYS if id in (ROOT, RESPONSE) else keys, place)
+        if not (
+            isinstance(id, str)
+            and isinstance(task["name"], str)
+            and isinstance(task["para"], dict)
+            and isinstance(task["desc"], str)
+            and isinstance(task["dep"], list)
+            and isinstance(task["status"], bool)
+        ):
+            raise _Malformed(place, "a field of the task has the wrong type")
+        if id in tasks:
+            raise _Malformed(place, f"the id {id!r} stands twice")
+        if id not in (ROOT, RESPONSE) and not (id.isdecimal() and id.isascii() and id[0] != "0"):
+            raise _Malformed(place, f"{id!r} isn't an id of a row's own kind")
+        tasks[id] = task
+    if not {ROOT, RESPONSE} <= tasks.keys():
+        raise _Malformed(path, "root or response is missing")
+    known = tasks.keys()
+    for id, task in tasks.items():
+        before = task["dep"]
+        if not all(isinstance(other, str) and other in known for other in before):
+            raise _Malformed(path, f"{id!r} depends on what isn't there")
+        if len(set(before)) != len(before) or RESPONSE in before:
+            raise _Malformed(path, f"{id!r} depends twice on a task, or on the response")
+        if ROOT in before and len(before) > 1:
+            raise _Malformed(path, f"{id!r} depends on root and on calls")
+    root = tasks[ROOT]
+    if root["dep"] or root["status"] is not True or root["para"] or root["name"] != ROOT:
+        raise _Malformed(path, "root isn't as it should be")
+    last = tasks[RESPONSE]
+    if last["status"] or last["para"] or last["name"] != RESPONSE or not last["dep"]:
+        raise _Malformed(path, "response isn't as it should be")
+    if depths({id: frozenset(task["dep"]) for id, task in tasks.items()}) is None:
+        raise _Malformed(path, "the tasks wait for each other in a circle")
+    return tasks
+
+
+def _plan(tasks: Mapping[str, Json]) -> Plan:
+    return Plan(
+        {
+            id: Task(id, one["name"], one["para"], one["desc"], tuple(one["dep"]), one["status"])
+            for id, one in tasks.items()
+        }
+    )
+
+
+def _faults(value: Json, t: int) -> list[Fault]:
+    faults = []
+    for index, fault in enumerate(_list(value, "/faults")):
+        path = f"/faults/{index}"
+        _keys(fault, FAULT_KEYS, path)
+        if fault["kind"] not in ("timeout", "empty") or fault["round"] not in range(1, t + 1):
+            raise _Malformed(path, "expected a timeout or empty in one of the rounds")
+        faults.append(Fault.from_json(fault))
+    return faults
+
+
+def _list(value: Json, path: str) -> list[Json]:
+    if not isinstance(value, list):
+        raise _Malformed(path, f"expected a list, found {type_name(value)}")
+    return value
+
+
+def _keys(value: Json, keys: frozenset[str], path: str) -> None:
+    if not isinstance(value, dict) or value.keys() != keys:
+        raise _Malformed(path, "expected an object with " + ", ".join(sorted(keys)))
+
+
+def collect(problems: list[Problem]) -> Report:
+    """Return a reporter that adds to a list."""
+
+    def report(code: str, path: str, message: str) -> None:
+        problems.append(Problem(code, path, message))
+
+    return report

@@ -1,0 +1,422 @@
+"""Finds, blind to the labels, what has been done to a row's plans.
+
+Every plan is compared with the clean plan, call by call and by id; ids of the plans and of
+the clean plan are the same. What a careless agent wrote in place of a failed call's result
+is told from the difference between one plan and the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from certify.case import Case, Report
+from certify.kinds import (
+    NULL_ERROR,
+    PARAMETER_ERROR,
+    PARAMETER_INVALID,
+    PARAMETER_MISSING,
+    TIMEOUT_ERROR,
+    TOOL_NAME_ERROR,
+    TOOL_SELECT_ERROR,
+    TOOLCALL_MISSING,
+    TOOLCALL_REDUNDANCY,
+    TYPE_ERROR,
+)
+from certify.structure import Dependencies, behind, decide, depths, inherited, unused
+from certify.value import CONTENT, Legality
+from plan.execution import OK
+from plan.json_text import Json, dump_bytes, escape, replaced
+from plan.reference import has_reference, is_expression, references
+from plan.task import RESPONSE, ROOT, Task
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """An injected error as found.
+
+    Attributes:
+        kind: which of the fourteen.
+        node: the damaged call.
+        first: the first round whose plan holds it; a fault's own round.
+        pointers: JSON Pointers into the task's spelling that may name its place.
+        partner: the lost or needlessly added dependency of a structural kind, else "".
+        waits: it only counts while its call is pending.
+        blame: JSON Pointers into the arguments that an error message about it may name.
+    """
+
+    kind: str
+    node: str
+    first: int
+    pointers: tuple[str, ...]
+    partner: str = ""
+    waits: bool = False
+    blame: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MadeUp:
+    """A literal that stands where a reference to a failed call stood.
+
+    ``round`` is the first round whose plan holds it, ``pointer`` one into the arguments.
+    """
+
+    round: int
+    node: str
+    pointer: str
+    before: Json
+    after: Json
+    failed: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """Stands for a value that isn't there."""
+
+
+ABSENT = Absent()
+
+
+def differences(before: Json, after: Json, pointer: str = "") -> Iterator[tuple[str, Json, Json]]:
+    """Yield (JSON Pointer, before, after) for the outermost places that differ.
+
+    Expressions are compared whole; what is missing on one side is `ABSENT` there.
+    """
+    if isinstance(before, dict) and isinstance(after, dict):
+        if not is_expression(before) and not is_expression(after):
+            for key in sorted(before.keys() | after.keys()):
+                yield from differences(
+                    before.get(key, ABSENT), after.get(key, ABSENT), f"{pointer}/{escape(key)}"
+                )
+            return
+    elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        for index, item in enumerate(before):
+            yield from differences(item, after[index], f"{pointer}/{index}")
+        return
+    if before is ABSENT and after is ABSENT:
+        return
+    if before is ABSENT or after is ABSENT or dump_bytes(before) != dump_bytes(after):
+        yield pointer, before, after
+
+
+def find_changes(case: Case, report: Report) -> tuple[list[Change], list[MadeUp]]:
+    """Return what was injected, and what an agent made up, in the order of their rounds.
+
+    Reported are changes that are none of the kinds, that vanish again, that touch a call
+    after it had been sent, and calls that carry two of them.
+    """
+    return _Search(case, report).run()
+
+
+class _Search:
+    """Walks through the plans of one row."""
+
+    __slots__ = (
+        "base",
+        "case",
+        "changes",
+        "layers",
+        "legality",
+        "lost",
+        "made_up",
+        "report",
+        "standing",
+    )
+
+    def __init__(self, case: Case, report: Report) -> None:
+        self.case = case
+        self.report = report
+        self.legality = Legality(case.clean)
+        self.changes: dict[str, Change] = {}
+        self.made_up: list[MadeUp] = []
+        self.standing: dict[str, tuple[Json, ...]] = {}
+        self.lost: frozenset[str] = frozenset()
+        self.base: Dependencies = case.dependencies
+        self.layers = case.layers
+
+    def run(self) -> tuple[list[Change], list[MadeUp]]:
+        case = self.case
+        for index in range(len(case.plans)):
+            self._plan(index)
+        for fault in case.faults:
+            seen = case.executions.get(fault.node)
+            kind = TIMEOUT_ERROR if fault.kind == "timeout" else NULL_ERROR
+            if seen is None or seen.round != fault.round:
+                continue
+            if seen.cause != "fault" or seen.outcome != fault.kind:
+                self.report("fault_hidden", "/faults", f"{fault.node!r} failed for another reason")
+            self._add(Change(kind, fault.node, fault.round, ("/results",)), "/faults")
+        return sorted(self.changes.values(), key=lambda one: one.first), self.made_up
+
+    def _add(self, change: Change, path: str) -> None:
+        if change.node in self.changes:
+            self.report("two_changes", path, f"{change.node!r} carries two errors")
+        else:
+            self.changes[change.node] = change
+
+    def _plan(self, index: int) -> None:
+        """Compare one plan with the clean one, and with the plan before it."""
+        case, round = self.case, index + 1
+        plan, path = case.plans[index], case.paths[index]
+        lost = frozenset(case.clean.calls.keys() - plan.tasks.keys())
+        if lost != self.lost:
+            if not self.lost <= lost:
+                self.report("change_vanished", path, "a lost call is back")
+            for id in sorted(lost - self.lost):
+                self._add(Change(TOOLCALL_MISSING, id, round, ("",)), path)
+                if id in case.executions and case.executions[id].round < round:
+                    self.report("sent_changed", path, f"{id!r} was sent and is gone")
+            self.lost = lost
+            self.base = inherited(case.dependencies, sorted(lost, key=case.layers.__getitem__))
+            self.layers = depths(self.base) or case.layers
+        for id, task in plan.tasks.items():
+            if id in (ROOT, RESPONSE):
+                continue
+            text = case.keyed[index][id]
+            now = (task.name, text, frozenset(task.depends_on), lost)
+            if id not in self.standing:
+                self.standing[id] = ()
+            before = self.standing[id]
+            if now == before:
+                continue
+            if not before:
+                call = case.clean.calls.get(id)
+                if (
+                    call is not None
+                    and text == case.keys[id]
+                    and task.name == call.name
+                    and frozenset(call.depends_on) == now[2]
+                    and (not lost or case.dependencies[id] == self.base[id])
+                ):
+                    self.standing[id] = now
+                    continue
+            self.standing[id] = now
+            if id in case.executions and case.executions[id].round < round:
+                if now[:3] != before[:3]:
+                    self.report("sent_changed", path, f"{id!r} was changed after it was sent")
+                continue
+            self._node(index, task)
+        gone = [id for id in self.standing if id not in plan.tasks and id not in case.clean.calls]
+        for id in gone:
+            self.report("change_vanished", path, f"the new call {id!r} is gone again")
+            del self.standing[id]
+        added = frozenset(plan.tasks.keys() - case.clean.calls.keys() - {ROOT, RESPONSE})
+        last = frozenset(plan.tasks[RESPONSE].depends_on)
+        if last != ((unused(self.base) or {ROOT}) | added) and last - {ROOT} != (
+            unused(self.base) | added
+        ):
+            self.report("response", path, "the response doesn't wait for what nothing else uses")
+
+    def _node(self, index: int, task: Task) -> None:
+        """Say what has been done to a task that isn't what it was."""
+        case, path = self.case, self.case.paths[index]
+        arguments = self._restored(index, task)
+        if task.id in case.clean.calls:
+            found = list(self._judge(index, task, arguments, path))
+        else:
+            found = self._needless(index, task, arguments, path)
+        known = self.changes.get(task.id)
+        if len(found) > 1:
+            self.report("two_changes", path, f"{task.id!r} carries two errors")
+        elif not found:
+            if known is not None:
+                self.report("change_vanished", path, f"{task.id!r} is whole again")
+        elif known is None:
+            self.changes[task.id] = found[0]
+        elif (known.kind, known.pointers) != (found[0].kind, found[0].pointers):
+            self.report("change_vanished", path, f"{task.id!r} is damaged in another way")
+
+    def _restored(self, index: int, task: Task) -> Mapping[str, Json]:
+        """Return the arguments as they were before anything was made up in them."""
+        case, round = self.case, index + 1
+        earlier = case.plans[index - 1].tasks.get(task.id) if index else None
+        if earlier is not None and case.keyed[index][task.id] != case.keyed[index - 1][task.id]:
+            failed = {seen.node for seen in case.log if seen.round < round and seen.outcome != OK}
+            for pointer, old, new in differences(earlier.arguments, task.arguments):
+                if new is ABSENT or old is ABSENT or has_reference(new):
+                    continue
+                sources = tuple(sorted(failed & {one.node for one in references(old)}))
+                if sources:
+                    self.made_up.append(MadeUp(round, task.id, pointer, old, new, sources))
+        arguments: Mapping[str, Json] = task.arguments
+        for one in self.made_up:
+            if one.node == task.id:
+                try:
+                    arguments = replaced(arguments, one.pointer, one.before)
+                except LookupError:
+                    self.report(
+                        "made_up_vanished", case.paths[index], f"{task.id!r}: {one.pointer} is gone"
+                    )
+        return arguments
+
+    def _judge(
+        self, index: int, task: Task, arguments: Mapping[str, Json], path: str
+    ) -> Iterator[Change]:
+        """Yield the injected changes of a call of the clean plan."""
+        case, round, id = self.case, index + 1, task.id
+        call = case.clean.calls[id]
+        listed = task.name in case.clean.tools
+        if task.name != call.name and listed:
+            problem = self.legality.problem(task.name, arguments)
+            if problem is not None:
+                self.report("undeclared_change", path, f"{id!r}: the new tool's call has {problem}")
+            yield Change(TOOL_SELECT_ERROR, id, round, ("/name",))
+        else:
+            if task.name != call.name:
+                yield Change(TOOL_NAME_ERROR, id, round, ("/name",))
+            yield from self._arguments(round, task, arguments, path)
+        dep = task.depends_on
+        if frozenset(dep) - {ROOT} != self.base[id] or not dep:
+            structure = decide(
+                self.base,
+                self.layers,
+                id,
+                dep,
+                feeds=case.feeds.get(id, frozenset()),
+                turns={other: one.turn for other, one in case.clean.calls.items()},
+                # Later rounds send more; the kind was settled when the change was made.
+                sent=case.sent_before(known.first if (known := self.changes.get(id)) else round),
+            )
+            if structure is None:
+                self.report("undeclared_change", path, f"the dep of {id!r} fits no kind")
+            else:
+                yield Change(
+                    structure.kind, id, round, ("/dep",), structure.partner, structure.waits
+                )
+
+    def _arguments(
+        self, round: int, task: Task, arguments: Mapping[str, Json], path: str
+    ) -> Iterator[Change]:
+        """Yield what has been done to the arguments of a call whose tool is the clean one."""
+        call = self.case.clean.calls[task.id]
+        tool = self.case.clean.tools[call.name]
+        required = tool.required
+        removed: dict[str, Json] = {}
+        added: dict[str, Json] = {}
+        changed: list[tuple[str, Json, Json]] = []
+        for pointer, before, after in differences(call.arguments, arguments):
+            top = pointer.count("/") == 1
+            key = lookup_key(pointer)
+            if before is not ABSENT and self._lost_source(before):
+                # The lost call explains a literal in its result's place, or nothing there.
+                if after is not ABSENT and not has_reference(after):
+                    fault = self.legality.fault(call.name, key, arguments[key])
+                    if fault is not None:
+                        self.report("made_up_illegal", path, f"{task.id!r}: {pointer} has {fault}")
+                    continue
+                if after is ABSENT and top and key not in required:
+                    continue
+            if top and after is ABSENT:
+                removed[key] = before
+            elif top and before is ABSENT:
+                added[key] = after
+            else:
+                changed.append((pointer, before, after))
+        for key, value in added.items():
+            if key in tool.properties or tool.is_open:
+                self.report("undeclared_change", path, f"{task.id!r} has a new argument {key!r}")
+                continue
+            text = dump_bytes(value)
+            old = next((name for name, was in removed.items() if dump_bytes(was) == text), None)
+            if old is None:
+                self.report("undeclared_change", path, f"{task.id!r} has a new argument {key!r}")
+                continue
+            del removed[old]
+            places = (f"/{escape(old)}", f"/{escape(key)}")
+            yield Change(
+                PARAMETER_ERROR,
+                task.id,
+                round,
+                (*(f"/para{place}" for place in places), "/para"),
+                blame=places,
+            )
+        for key in removed:
+            place = f"/{escape(key)}"
+            if key in required:
+                yield Change(
+                    PARAMETER_MISSING, task.id, round, (f"/para{place}", "/para"), blame=(place,)
+                )
+            else:
+                self.report("undeclared_change", path, f"{task.id!r} lost the argument {key!r}")
+        for pointer, before, after in changed:
+            change = self._value(round, task, arguments, pointer, before, after)
+            if change is None:
+                self.report("undeclared_change", path, f"{task.id!r}: {pointer} fits no kind")
+            else:
+                yield change
+
+    def _value(
+        self,
+        round: int,
+        task: Task,
+        arguments: Mapping[str, Json],
+        pointer: str,
+        before: Json,
+        after: Json,
+    ) -> Change | None:
+        """Tell a wrong type from an impossible content."""
+        call = self.case.clean.calls[task.id]
+        if before is ABSENT or after is ABSENT or has_reference(before) or has_reference(after):
+            return None
+        key = lookup_key(pointer)
+        fault = self.legality.fault(call.name, key, arguments[key])
+        if self.legality.fault(call.name, key, call.sent[key]) is not None:
+            return None
+        pointers = (f"/para{pointer}",)
+        if fault is not None:
+            place = f"/{escape(key)}{fault.pointer}"
+            if not is_under(place, pointer):
+                return None
+            kind = PARAMETER_INVALID if fault.sort == CONTENT else TYPE_ERROR
+            return Change(kind, task.id, round, pointers, blame=(place, pointer))
+        broken = self.legality.broken(call.name, call.sent, arguments, pointer)
+        if broken:
+            return Change(PARAMETER_INVALID, task.id, round, pointers, blame=(pointer, *broken))
+        return None
+
+    def _lost_source(self, value: Json) -> bool:
+        return bool(self.lost) and any(one.node in self.lost for one in references(value))
+
+    def _needless(
+        self, index: int, task: Task, arguments: Mapping[str, Json], path: str
+    ) -> list[Change]:
+        """Check that a new call is legal and serves nothing."""
+        case, plan = self.case, self.case.plans[index]
+        problem = self.legality.problem(task.name, arguments)
+        if problem is not None:
+            self.report("undeclared_change", path, f"the new call {task.id!r} has {problem}")
+        earlier = case.plans[index - 1].tasks.get(task.id) if index else None
+        if earlier is not None and (
+            case.keyed[index - 1][task.id] != case.keyed[index][task.id]
+            or earlier.name != task.name
+            or set(earlier.depends_on) != set(task.depends_on)
+        ):
+            self.report("change_vanished", path, f"the new call {task.id!r} has changed")
+        for other in plan.calls():
+            if task.id in other.depends_on or any(
+                one.node == task.id for one in references(other.arguments)
+            ):
+                self.report("undeclared_change", path, f"{other.id!r} needs the new {task.id!r}")
+        sources = {one.node for one in references(arguments)}
+        before = {id: frozenset(one.depends_on) for id, one in plan.tasks.items()}
+        if not sources <= behind(before, task.id):
+            self.report("undeclared_change", path, f"the new call {task.id!r} can't run")
+        text = dump_bytes(arguments)
+        for id, call in case.clean.calls.items():
+            if call.name != task.name or case.keys[id] != text:
+                continue
+            seen = case.executions.get(id)
+            lost = id not in plan.tasks
+            if lost or (seen is not None and seen.round <= index and seen.outcome != OK):
+                self.report("undeclared_change", path, f"the new call {task.id!r} is needed")
+        return [Change(TOOLCALL_REDUNDANCY, task.id, index + 1, ("",), blame=("*",))]
+
+
+def lookup_key(pointer: str) -> str:
+    """Return the unescaped first token of a JSON Pointer."""
+    return pointer.split("/", 2)[1].replace("~1", "/").replace("~0", "~")
+
+
+def is_under(place: str, pointer: str) -> bool:
+    """Tell whether one JSON Pointer lies at or below another, or the other way round."""
+    return f"{place}/".startswith(f"{pointer}/") or f"{pointer}/".startswith(f"{place}/")

@@ -1,0 +1,88 @@
+"""Proves the gold recovery by running it."""
+
+from __future__ import annotations
+
+from certify.case import Case, Report
+from certify.rightness import right_rounds, rounds_to_go
+from certify.value import Legality
+from environment.world import usable_results
+from plan.execution import OK, Execution
+from plan.reference import references
+from plan.task import RESPONSE, ROOT
+
+
+def prove_gold(case: Case, right: dict[str, int], legality: Legality, report: Report) -> None:
+    """Check counts of rounds and calls, the gold plan's tasks, and where it leads to.
+
+    Args:
+        case: the row.
+        right: the clean calls made rightly up to round t, with their rounds.
+        legality: what is legal for the row's tools.
+        report: takes what is wrong.
+    """
+    row, clean = case.row, case.clean
+    if row.round_gt != max(case.layers.values(), default=0) + 1:
+        report("round_gt", "/round_gt", "expected the clean layers and one for the response")
+    if row.funcall_times_gt != len(clean.calls):
+        report("funcall_times_gt", "/funcall_times_gt", f"expected {len(clean.calls)}")
+    total = row.t + rounds_to_go(case, right)
+    if row.recovery_round_gt != total:
+        report("recovery_round_gt", "/recovery_round_gt", f"expected {total}")
+    tasks, last = case.gold.tasks, case.plans[-1].tasks
+    for id in case.executions.keys() - tasks.keys():
+        report("gold_sent", "/gold_plan", f"{id!r} was sent and isn't in the plan")
+    for id, task in tasks.items():
+        if id in (ROOT, RESPONSE):
+            continue
+        if id in case.executions:
+            old = last.get(id)
+            if old is None or (task.name, task.arguments, set(task.depends_on), task.status) != (
+                old.name,
+                old.arguments,
+                set(old.depends_on),
+                True,
+            ):
+                report("gold_sent", "/gold_plan", f"{id!r} was sent and is changed")
+            continue
+        if task.status:
+            report("gold_status", "/gold_plan", f"{id!r} wasn't sent and says so")
+        call = clean.calls.get(id)
+        if call is None or call.name != task.name or call.arguments != task.arguments:
+            problem = legality.problem(task.name, task.arguments)
+            if problem is not None:
+                report("gold_illegal", "/gold_plan", f"{id!r} has {problem}")
+        for one in references(task.arguments):
+            if one.node not in tasks:
+                report("gold_illegal", "/gold_plan", f"{id!r} reads {one.node!r}, which is lost")
+    _run(case, right, total, report)
+
+
+def _run(case: Case, right: dict[str, int], total: int, report: Report) -> None:
+    """Execute the gold plan from round t+1 on, faults having passed."""
+    tasks = case.gold.tasks
+    sent = {ROOT, *case.executions}
+    results = usable_results(case.log)
+    pending = [task for id, task in tasks.items() if id not in sent]
+    log: list[Execution] = []
+    for round in range(case.row.t + 1, total + 1):
+        frontier = [task for task in pending if sent.issuperset(task.depends_on)]
+        ids = {task.id for task in frontier}
+        if RESPONSE in ids:
+            if round < total:
+                report("gold_rounds", "/gold_plan", f"it responds in round {round} already")
+            break
+        for task in frontier:
+            seen = case.world.execute(task, results, round, None)
+            if seen.outcome != OK:
+                report("gold_fails", "/gold_plan", f"{task.id!r} ends with {seen.outcome}")
+            log.append(seen)
+        for seen in log[len(log) - len(frontier) :]:
+            if seen.outcome == OK:
+                results[seen.node] = seen.result
+        sent |= ids
+        pending = [task for task in pending if task.id not in ids]
+    else:
+        report("gold_rounds", "/gold_plan", f"it doesn't respond in round {total}")
+    missed = case.layers.keys() - right_rounds(case, log, right).keys()
+    if missed:
+        report("gold_unsolved", "/gold_plan", f"never made rightly: {', '.join(sorted(missed))}")

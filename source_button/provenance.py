@@ -1,0 +1,725 @@
+"""Which argument came from which earlier result; see docs/provenance.md for the rules.
+
+Arguments are traced turn by turn against an index of what earlier turns returned. A value
+that the user gave, that the assistant wrote itself before, or that says nothing (true, 1,
+"USD") is a literal. What equals a result is written as ``$ref``, a text that is exactly made
+of results and other text as ``$concat``, and everything else that flows as ``$computed``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from urllib.parse import unquote_plus
+
+from plan.clean import COMPUTED, DATA, ORDER, Edge
+from plan.json_text import Json, dump_bytes, escape, lookup
+from plan.problem import Problem
+from plan.reference import COMPUTED as COMPUTED_KEY
+from plan.reference import CONCAT, spell
+from source_button.calculation import Figures
+from source_button.evidence import (
+    NEVER,
+    NUMBER,
+    STRONG,
+    WEAK,
+    WORD,
+    Day,
+    Said,
+    agree,
+    alike,
+    amount,
+    bounded,
+    dates_in,
+    day_of,
+    normalise,
+    number_strength,
+    shifted,
+    spans,
+    stands_out,
+    strength,
+    text_strength,
+)
+from source_button.order import is_changing, order_edges
+from source_button.strict_json import JsonError, parse
+from source_button.trajectory import RecordedCall, Trajectory
+
+Entry = tuple[int, str, str, Json]
+"""A value inside a result: the call's index, JSON Pointer, key, value."""
+
+_MANY = 400
+# Searching texts inside texts stops here; a plan of megabytes then lacks such edges.
+_SEARCHED = 20_000_000
+_LONG_TEXT = 20_000
+_MAX_VALUES = 200_000
+
+
+def infer(trajectory: Trajectory) -> tuple[list[dict[str, Json]], list[Edge]]:
+    """Return each call's arguments with references, and all edges in call order.
+
+    Calls are named "1", "2", … in call order. Data and computed edges lead from an earlier
+    turn to a later one; order edges have positive evidence (see `source_button.order`).
+    A record too big to be searched whole gets the warning ``search_limit``.
+    """
+    calls = trajectory.calls
+    tracer = _Tracer(trajectory)
+    arguments: list[dict[str, Json]] = []
+    start = 0
+    while start < len(calls):
+        end = start
+        while end < len(calls) and calls[end].turn == calls[start].turn:
+            arguments.append(tracer.trace_call(end))
+            end += 1
+        if end < len(calls):
+            for number in range(start, end):
+                tracer.index.add(number, calls[number])
+        start = end
+    if tracer.index.exhausted:
+        trajectory.warnings.append(
+            Problem("search_limit", "/messages", "too much text to look for every dependency")
+        )
+    edges = tracer.edges
+    edges.extend(
+        Edge(str(a + 1), str(b + 1), ORDER, None, None)
+        for a, b in order_edges(trajectory, [(int(e.before) - 1, int(e.after) - 1) for e in edges])
+    )
+    return arguments, edges
+
+
+class _Index:
+    """The values of all results so far that can be a source."""
+
+    __slots__ = (
+        "_tokenised",
+        "_tokens",
+        "budget",
+        "containers",
+        "days",
+        "embeddable",
+        "exhausted",
+        "figures",
+        "numbers",
+        "own",
+        "own_numbers",
+        "size",
+        "texts",
+        "values",
+    )
+
+    def __init__(self) -> None:
+        self.values: dict[str, list[Entry]] = {}
+        self.numbers: dict[float, list[Entry]] = {}
+        self.containers: dict[tuple[type, int], list[Entry]] = {}
+        self.days: dict[Day, list[Entry]] = {}
+        self.texts: list[Entry] = []
+        self.embeddable: list[Entry] = []
+        self.figures = Figures()
+        self.own: set[str] = set()
+        self.own_numbers: set[float] = set()
+        self.budget = _SEARCHED
+        self.exhausted = False
+        self.size = 0
+        self._tokens: dict[str, list[Entry]] = {}
+        self._tokenised = 0
+
+    def add(self, number: int, call: RecordedCall) -> None:
+        """Take up a result, without what only repeats the call's own arguments."""
+        echo = _Echo(call)
+        self._add(number, call.result, "", "", echo)
+
+    def _add(self, number: int, value: Json, pointer: str, key: str, echo: _Echo) -> None:
+        kind = type(value)
+        if kind is str:
+            self._add_text(number, value, pointer, key, echo)
+        elif kind is dict or kind is list:
+            size = len(value)
+            if not size or echo.has_container(value):
+                return
+            self.containers.setdefault((kind, size), []).append((number, pointer, key, value))
+            if kind is dict:
+                for name, item in value.items():
+                    token = escape(name) if "/" in name or "~" in name else name
+                    self._add(number, item, f"{pointer}/{token}", name, echo)
+            else:
+                for place, item in enumerate(value):
+                    self._add(number, item, f"{pointer}/{place}", key, echo)
+        elif kind is int or kind is float:
+            if value in self.own_numbers or value in echo.numbers:
+                return
+            entry = (number, pointer, key, value)
+            if value in echo.listed_numbers:
+                self.numbers[value] = [entry]
+            else:
+                self.numbers.setdefault(value, []).append(entry)
+            self.figures.add(entry, value)
+
+    def _add_text(self, number: int, value: str, pointer: str, key: str, echo: _Echo) -> None:
+        if self.size >= _MAX_VALUES:
+            self.exhausted = True
+            return
+        self.size += 1
+        if value[:1] in ("{", "[") and value[-1:] in ("}", "]"):
+            try:
+                inner = parse(value)
+            except JsonError:
+                inner = None
+            if inner:
+                self._add(number, inner, pointer, key, echo)
+                return
+        low = normalise(value)
+        if low in self.own or low in echo.texts:
+            return
+        entry = (number, pointer, key, value)
+        if low in echo.listed_texts:
+            self.values[low] = [entry]
+        else:
+            self.values.setdefault(low, []).append(entry)
+        size = len(value)
+        figure = None
+        if size <= 40:
+            day = day_of(value)
+            if day is not None:
+                self.days.setdefault(day, []).append(entry)
+            else:
+                figure = amount(value)
+                if figure is not None:
+                    self.numbers.setdefault(figure, []).append(entry)
+                    self.figures.add(entry, figure)
+        if size >= 12:
+            self.texts.append(entry)
+        if size < _LONG_TEXT and stands_out(value):
+            self.embeddable.append(entry)
+
+    def inside(self, text: str) -> Iterable[Entry]:
+        """Return the entries that may stand inside a text."""
+        if len(self.embeddable) <= _MANY:
+            return self.embeddable
+        for entry in self.embeddable[self._tokenised :]:
+            found = WORD.search(entry[3])
+            token = found.group() if found else ""
+            self._tokens.setdefault(token, []).append(entry)
+        self._tokenised = len(self.embeddable)
+        tokens = dict.fromkeys(WORD.findall(text))
+        return [e for token in ("", *tokens) for e in self._tokens.get(token, ())]
+
+    def spend(self, cost: int) -> bool:
+        """Tell whether a search of some characters may still be made."""
+        self.budget -= cost
+        if self.budget < 0:
+            self.exhausted = True
+        return self.budget >= 0
+
+
+class _Echo:
+    """A call's own arguments: what its result merely repeats is no source.
+
+    A scalar that it got is repeated; of a list that it got, a result that holds some is a
+    selection, and then this call is the source. Calls that change something don't select.
+    """
+
+    __slots__ = ("containers", "listed_numbers", "listed_texts", "numbers", "texts")
+
+    def __init__(self, call: RecordedCall) -> None:
+        self.texts: set[str] = set()
+        self.numbers: set[float] = set()
+        self.listed_texts: set[str] = set()
+        self.listed_numbers: set[float] = set()
+        self.containers: dict[int, list[Json]] = {}
+        selects = not is_changing(call.name)
+        for value in call.arguments.values():
+            self._note(value, False, selects)
+
+    def _note(self, value: Json, listed: bool, selects: bool) -> None:
+        if isinstance(value, str):
+            (self.listed_texts if listed else self.texts).add(normalise(value))
+        elif isinstance(value, dict):
+            self.containers.setdefault(len(value), []).append(value)
+            for item in value.values():
+                self._note(item, listed, selects)
+        elif isinstance(value, list):
+            if not listed:
+                self.containers.setdefault(len(value), []).append(value)
+            inner = listed or (
+                selects and (len(value) > 1 or (len(value) == 1 and isinstance(value[0], dict)))
+            )
+            for item in value:
+                self._note(item, inner, selects)
+        elif isinstance(value, (int, float)) and not isinstance(value, bool):
+            (self.listed_numbers if listed else self.numbers).add(value)
+
+    def has_container(self, value: Json) -> bool:
+        """Tell whether the call got this very object or list, not as one of several."""
+        return any(other == value for other in self.containers.get(len(value), ()))
+
+
+class _Tracer:
+    """Traces the arguments of one trajectory's calls, in order."""
+
+    __slots__ = (
+        "call",
+        "calls",
+        "deferred",
+        "edges",
+        "found",
+        "index",
+        "number",
+        "said",
+        "said_count",
+        "schemas",
+        "users",
+    )
+
+    def __init__(self, trajectory: Trajectory) -> None:
+        self.calls = trajectory.calls
+        self.users = trajectory.users
+        self.index = _Index()
+        self.edges: list[Edge] = []
+        self.said = Said("")
+        self.said_count = 0
+        self.number = 0
+        self.call = trajectory.calls[0]
+        self.found: list[tuple[str, str, Entry | None, int, str]] = []
+        self.deferred: list[tuple[Json, Json, str, str, list[Entry]]] = []
+
+    def trace_call(self, number: int) -> dict[str, Json]:
+        """Return a call's arguments with references; note its edges."""
+        call = self.calls[number]
+        self.number = number
+        self.call = call
+        if call.said != self.said_count:
+            self.said = Said("\n".join(self.users[: call.said]))
+            self.said_count = call.said
+        if call.turn == 1:
+            for value in call.arguments.values():
+                self.write(value)
+            return call.arguments
+        self.found = []
+        self.deferred = []
+        arguments: dict[str, Json] = self.trace_dict(call.arguments, "")
+        if self.deferred:
+            self.settle()
+        if self.found:
+            self.note_edges()
+        return arguments
+
+    def write(self, value: Json) -> None:
+        """Note what the assistant wrote on its own: a result can only repeat it."""
+        if isinstance(value, str):
+            self.index.own.add(normalise(value))
+        elif isinstance(value, dict):
+            for item in value.values():
+                self.write(item)
+        elif isinstance(value, list):
+            for item in value:
+                self.write(item)
+        elif isinstance(value, (int, float)) and not isinstance(value, bool):
+            self.index.own_numbers.add(value)
+
+    def trace(self, value: Json, pointer: str, key: str, holder: Json, place: Json) -> Json:
+        """Return a value with references; what can't be decided yet stays and is deferred."""
+        kind = type(value)
+        if kind is str:
+            return self.trace_text(value, pointer, key, holder, place)
+        if kind is int or kind is float:
+            return self.trace_number(value, pointer, key, holder, place)
+        if (kind is dict or kind is list) and value:
+            entry = self.equal_container(value)
+            if entry is not None:
+                return self.refer(entry, pointer)
+            if kind is dict:
+                return self.trace_dict(value, pointer)
+            out: list[Json] = list(value)
+            for number, item in enumerate(value):
+                out[number] = self.trace(item, f"{pointer}/{number}", key, out, number)
+            return out
+        return value
+
+    def trace_dict(self, value: dict[str, Json], pointer: str) -> dict[str, Json]:
+        out = dict(value)
+        unknown: list[tuple[str, str, float]] = []
+        first = len(self.found)
+        for name, item in value.items():
+            token = escape(name) if "/" in name or "~" in name else name
+            place = f"{pointer}/{token}"
+            new = self.trace(item, place, name, out, name)
+            if new is item:
+                kind = type(item)
+                if (kind is int or kind is float) and item not in self.said.numbers:
+                    unknown.append((name, place, item))
+            else:
+                out[name] = new
+        if unknown and len(self.found) > first:
+            self.work_out_beside(unknown, out, first)
+        return out
+
+    # Single values.
+
+    def trace_text(self, value: str, pointer: str, key: str, holder: Json, place: Json) -> Json:
+        index = self.index
+        power = text_strength(value)
+        if power == NEVER:
+            return value
+        low = normalise(value)
+        if low in index.own:
+            return value
+        entries = index.values.get(low)
+        if entries and (power == STRONG or any(agree(key, entry[2]) for entry in entries)):
+            if self.said.explains(value, low):
+                return value
+            if power == WEAK:
+                entries = [entry for entry in entries if agree(key, entry[2])]
+            return self.settle_or_defer(value, pointer, key, entries, holder, place)
+        if self.said.explains(value, low):
+            return value
+        number = amount(value)
+        if number is not None:
+            found = index.numbers.get(number)
+            if found and number_strength(number) == STRONG:
+                return self.settle_or_defer(value, pointer, key, found, holder, place)
+            return value
+        day = day_of(value)
+        if day is not None:
+            return self.trace_day(value, day, pointer, key)
+        new = self.trace_parts(value, pointer, key)
+        if new is value:
+            new = self.trace_cut(value, pointer)
+        if new is value and not entries:
+            index.own.add(low)
+        return new
+
+    def trace_number(self, value: float, pointer: str, key: str, holder: Json, place: Json) -> Json:
+        power = number_strength(value)
+        index = self.index
+        if power == NEVER or value in index.own_numbers:
+            return value
+        entries = index.numbers.get(value)
+        if value in self.said.numbers:
+            return value
+        if entries:
+            if power == WEAK:
+                entries = [entry for entry in entries if agree(key, entry[2])]
+            if entries:
+                return self.settle_or_defer(value, pointer, key, entries, holder, place)
+            return value
+        worked = index.figures.work_out(value, key, self.call, self.said)
+        if worked:
+            return self.compute(worked, pointer, COMPUTED)
+        index.own_numbers.add(value)
+        return value
+
+    def trace_day(self, value: str, day: Day, pointer: str, key: str) -> Json:
+        """Return a date or time that isn't a result's own text."""
+        index = self.index
+        if self.said.has_day(day):
+            return value
+        entries = index.days.get(day)
+        if entries:
+            entry = self.best(entries, key)
+            return self.compute([entry], pointer, COMPUTED)
+        steps = spans(self.said.raw) | spans(self.call.thought)
+        for step in sorted(steps):
+            for sign in (step, -step):
+                start = shifted(day, sign)
+                if start is None:
+                    continue
+                if self.said.has_day(start):
+                    return value
+                if start in index.days:
+                    entry = self.best(index.days[start], key)
+                    return self.compute([entry], pointer, COMPUTED)
+        index.own.add(normalise(value))
+        return value
+
+    def trace_parts(self, value: str, pointer: str, key: str) -> Json:
+        """Return a text with results inside it as ``$concat`` or ``$computed``."""
+        index = self.index
+        size = len(value)
+        if size < 6 or size > _LONG_TEXT * 10:
+            return value
+        matches: dict[str, list[Entry]] = {}
+        candidates = index.inside(value)
+        for entry in candidates:
+            part = entry[3]
+            if part in value and part not in matches and len(part) < size:
+                matches[part] = []
+        if not index.spend(size * min(len(index.embeddable), _MANY)):
+            return value
+        spots: list[tuple[int, int, Entry]] = []
+        taken: list[tuple[int, int]] = []
+        for part in sorted(matches, key=len, reverse=True):
+            low = normalise(part)
+            if low in index.own or self.said.explains(part, low):
+                continue
+            start = value.find(part)
+            while start >= 0:
+                end = start + len(part)
+                if bounded(value, start, end) and all(end <= a or start >= b for a, b in taken):
+                    entry = self.best(index.values[low], key)
+                    if entry[3] != part:
+                        entry = next((e for e in index.values[low] if e[3] == part), entry)
+                    spots.append((start, end, entry))
+                    taken.append((start, end))
+                start = value.find(part, end)
+        extra: list[tuple[Entry, str]] = []
+        if any(map(str.isdigit, value)):
+            extra = self.figures_in(value, taken, key)
+        if not spots and ("%" in value or "+" in value) and "/" in value:
+            extra.extend(self.unquoted(value, key))
+        if extra:
+            return self.compute_mixed([entry for _, _, entry in sorted(spots)], extra, pointer)
+        if not spots:
+            return value
+        return self.concat(value, sorted(spots), pointer)
+
+    def figures_in(
+        self, value: str, taken: list[tuple[int, int]], key: str
+    ) -> list[tuple[Entry, str]]:
+        """Return the results behind dates and numbers that a text words in its own way."""
+        index = self.index
+        extra: list[tuple[Entry, str]] = []
+        covered = list(taken)
+        for day, start, end in dates_in(value):
+            if any(start < b and end > a for a, b in covered):
+                continue
+            covered.append((start, end))
+            if self.said.has_day(day):
+                continue
+            entries = index.days.get(day)
+            if entries is None and not day[0]:
+                entries = [e for d, es in index.days.items() if d[1:] == day[1:] for e in es]
+            if entries:
+                extra.append((self.best(entries, key), COMPUTED))
+        for found in NUMBER.finditer(value):
+            start, end = found.span()
+            if any(start < b and end > a for a, b in covered):
+                continue
+            number = float(found.group().replace(",", "").rstrip("."))
+            power = number_strength(number)
+            if power == NEVER or number in self.said.numbers or number in index.own_numbers:
+                continue
+            entries = index.numbers.get(number)
+            if entries:
+                if power == STRONG and len(found.group().strip("-")) > 2:
+                    extra.append((self.best(entries, key), DATA))
+                continue
+            near = value[max(0, start - 60) : end + 30]
+            worked = index.figures.work_out(number, near, self.call, self.said, worded=True)
+            extra.extend((entry, COMPUTED) for entry in worked)
+        return extra
+
+    def unquoted(self, value: str, key: str) -> Iterator[tuple[Entry, str]]:
+        """Yield the results that stand in a URL with their blanks and signs escaped."""
+        plain = unquote_plus(value)
+        for entry in self.index.inside(plain):
+            part = entry[3]
+            start = plain.find(part)
+            if start >= 0 and bounded(plain, start, start + len(part)):
+                low = normalise(part)
+                if not self.said.explains(part, low):
+                    yield self.best(self.index.values[low], key), DATA
+
+    def trace_cut(self, value: str, pointer: str) -> Json:
+        """Return a text that was cut out of a result's longer text."""
+        index = self.index
+        if not stands_out(value):
+            return value
+        size = len(value)
+        for entry in reversed(index.texts):
+            text = entry[3]
+            if len(text) <= size:
+                continue
+            if not index.spend(len(text)):
+                break
+            start = text.find(value)
+            while start >= 0:
+                if bounded(text, start, start + size):
+                    return self.compute([entry], pointer, DATA)
+                start = text.find(value, start + 1)
+        return value
+
+    # Objects and lists.
+
+    def equal_container(self, value: Json) -> Entry | None:
+        """Return the latest result that holds an equal object or list, if that says enough."""
+        bucket = self.index.containers.get((type(value), len(value)))
+        if not bucket:
+            return None
+        for entry in reversed(bucket):
+            if not self.index.spend(1):
+                return None
+            if entry[3] == value and dump_bytes(entry[3]) == dump_bytes(value):
+                if not self.says_enough(value):
+                    return None
+                return entry
+        return None
+
+    def says_enough(self, value: Json) -> bool:
+        """Tell whether an object or list can't be equal by chance or thanks to the user."""
+        weak = set()
+        for leaf in _leaves(value):
+            power = strength(leaf)
+            if power == NEVER:
+                continue
+            if isinstance(leaf, str):
+                low = normalise(leaf)
+                if low in self.index.own or self.said.explains(leaf, low):
+                    continue
+            elif leaf in self.index.own_numbers or leaf in self.said.numbers:
+                continue
+            if power == STRONG:
+                return True
+            weak.add(leaf)
+        return len(weak) > 2
+
+    def work_out_beside(
+        self, unknown: list[tuple[str, str, float]], out: dict[str, Json], first: int
+    ) -> None:
+        """Write figures worked out from the very object that a neighbour was taken from."""
+        parents = {
+            (entry[0], entry[1].rpartition("/")[0])
+            for _, _, entry, _, _ in self.found[first:]
+            if entry is not None
+        }
+        for name, pointer, value in unknown:
+            for number, parent in sorted(parents):
+                worked = Figures.in_object(value, name, number, parent, self.calls[number].result)
+                if worked:
+                    self.index.own_numbers.discard(value)
+                    out[name] = {COMPUTED_KEY: [spell(str(number + 1), p) for p in worked]}
+                    self.found.append((pointer, COMPUTED, None, number, parent))
+                    break
+
+    # Sources.
+
+    def best(self, entries: list[Entry], key: str) -> Entry:
+        """Return the source among equal values: the latest call, the likest name."""
+        if len(entries) == 1:
+            return entries[0]
+        last = self.calls[entries[-1][0]].turn
+        latest = [entry for entry in entries if self.calls[entry[0]].turn == last]
+        return max(latest, key=lambda entry: alike(key, entry[2]))
+
+    def settle_or_defer(
+        self, value: Json, pointer: str, key: str, entries: list[Entry], holder: Json, place: Json
+    ) -> Json:
+        if len(entries) == 1 or all(entry[0] == entries[0][0] for entry in entries):
+            return self.take(value, self.best(entries, key), pointer)
+        self.deferred.append((holder, place, pointer, key, entries))
+        return value
+
+    def settle(self) -> None:
+        """Choose among several calls' equal values, now that the neighbours are known."""
+        sure = [(pointer, entry) for pointer, _, entry, _, _ in self.found if entry is not None]
+        for holder, place, pointer, key, entries in self.deferred:
+            value = holder[place]
+            chosen: list[Entry] = []
+            if isinstance(place, int):
+                # In a list, the neighbours' turn.
+                near = pointer.rpartition("/")[0]
+                turns = {
+                    self.calls[entry[0]].turn
+                    for other, entry in sure
+                    if other.rpartition("/")[0] == near
+                }
+                chosen = [entry for entry in entries if self.calls[entry[0]].turn in turns]
+            if not chosen:
+                # Else the object that a neighbour was taken from.
+                parents = {(entry[0], entry[1].rpartition("/")[0]) for _, entry in sure}
+                chosen = [
+                    entry for entry in entries if (entry[0], entry[1].rpartition("/")[0]) in parents
+                ]
+            if not chosen and not isinstance(value, str):
+                calls = {entry[0] for _, entry in sure}
+                chosen = [entry for entry in entries if entry[0] in calls]
+            if not chosen:
+                chosen = entries
+            holder[place] = self.take(value, self.best(chosen, key), pointer)
+
+    def take(self, value: Json, entry: Entry, pointer: str) -> Json:
+        """Return a value as what an entry gives: itself, or itself in other spelling."""
+        source = entry[3]
+        if type(source) is type(value) and source == value:
+            return self.refer(entry, pointer)
+        return self.compute([entry], pointer, DATA)
+
+    def refer(self, entry: Entry, pointer: str) -> Json:
+        self.found.append((pointer, DATA, entry, entry[0], entry[1]))
+        return spell(str(entry[0] + 1), entry[1])
+
+    def compute(self, entries: list[Entry], pointer: str, kind: str) -> Json:
+        return self.compute_mixed([], [(entry, kind) for entry in entries], pointer)
+
+    def compute_mixed(
+        self, plain: list[Entry], others: list[tuple[Entry, str]], pointer: str
+    ) -> Json:
+        inputs: dict[tuple[int, str], Json] = {}
+        for entry, kind in [*((entry, DATA) for entry in plain), *others]:
+            self.found.append((pointer, kind, entry, entry[0], entry[1]))
+            inputs[entry[0], entry[1]] = spell(str(entry[0] + 1), entry[1])
+        return {COMPUTED_KEY: list(inputs.values())}
+
+    def concat(self, value: str, spots: list[tuple[int, int, Entry]], pointer: str) -> Json:
+        if any(entry[3] != value[start:end] for start, end, entry in spots):
+            return self.compute_mixed([], [(entry, DATA) for _, _, entry in spots], pointer)
+        parts: list[Json] = []
+        at = 0
+        for start, end, entry in spots:
+            if start > at:
+                parts.append(value[at:start])
+            parts.append(self.refer(entry, pointer))
+            at = end
+        if at < len(value):
+            parts.append(value[at:])
+        return {CONCAT: parts}
+
+    def note_edges(self) -> None:
+        """Turn what was found for a call into edges, lists collected into one edge each."""
+        groups: dict[tuple[str, str, int], list[tuple[str, str]]] = {}
+        for pointer, kind, _, number, source in self.found:
+            head, _, tail = pointer.rpartition("/")
+            if kind == DATA and tail.isdecimal() and isinstance(
+                lookup(self.call.arguments, head), list
+            ):
+                groups.setdefault((head, kind, number), []).append((pointer, source))
+            else:
+                groups.setdefault((pointer, kind, number), []).append(("", source))
+        seen = set()
+        for (pointer, kind, number), places in groups.items():
+            if len({place for place, _ in places}) > 1:
+                pairs = [(pointer, _common([source for _, source in places]))]
+            else:
+                pairs = [(place or pointer, source) for place, source in places]
+            for argument, source in pairs:
+                key = (number, kind, argument, source)
+                if key not in seen:
+                    seen.add(key)
+                    self.edges.append(
+                        Edge(str(number + 1), str(self.number + 1), kind, argument, source)
+                    )
+
+
+def _leaves(value: Json) -> Iterator[Json]:
+    if isinstance(value, dict):
+        for item in value.values():
+            yield from _leaves(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _leaves(item)
+    else:
+        yield value
+
+
+def _common(pointers: list[str]) -> str:
+    """Return the pointer of the innermost value that holds all of several."""
+    paths = [pointer.split("/") for pointer in pointers]
+    shared: list[str] = []
+    for tokens in zip(*paths, strict=False):
+        if len(set(tokens)) > 1:
+            break
+        shared.append(tokens[0])
+    return "/".join(shared)
+
+
+def argument_values(arguments: Mapping[str, Json]) -> Iterator[Json]:
+    """Yield every scalar inside some arguments."""
+    for value in arguments.values():
+        yield from _leaves(value)

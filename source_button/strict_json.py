@@ -1,0 +1,122 @@
+"""JSON text read without silent loss: nothing is dropped, rounded or replaced unseen.
+
+orjson keeps the last of two equal keys and turns integers over 64 bits into floats; both
+are refused here. NaN, Infinity, lone surrogates and broken UTF-8 it refuses itself.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+import orjson
+
+from plan.json_text import Json, escape
+
+_LONG_NUMBER = re.compile(r"\d{19}")
+# orjson writes floats past 1e16 with an exponent; an integer over 64 bits becomes one.
+_EXPONENT = b"e+"
+# With none of these in a text, every key ends in '":' and nothing else does but '\":'.
+_ODD_COLONS = (" :", "\n:", "\t:", "\r:", "\\u0022", "\\u003a", "\\u003A")
+
+
+class JsonError(ValueError):
+    """A text is no JSON that can be kept as it is.
+
+    Attributes:
+        code: json, encoding, duplicate_key, integer_range or nesting.
+        path: JSON Pointer inside the text.
+        message: what was found and what was expected.
+    """
+
+    def __init__(self, code: str, path: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.path = path
+        self.message = message
+
+
+def parse(text: str) -> Json:
+    """Parse JSON text.
+
+    Raises:
+        JsonError: the text is no JSON, holds a key twice, an integer over 64 bits, or is
+            nested more than 250 deep.
+    """
+    try:
+        value = orjson.loads(text)
+    except ValueError as error:
+        raise JsonError(*_explain(text, error)) from None
+    try:
+        dumped = orjson.dumps(value)
+    except TypeError:
+        raise JsonError("nesting", "", "the JSON is nested more than 250 deep") from None
+    if (
+        dumped.count(b'":') != text.count('":')
+        or any(odd in text for odd in _ODD_COLONS)
+        or (_EXPONENT in dumped and _LONG_NUMBER.search(text))
+    ):
+        _check(text)
+    return value
+
+
+def _explain(text: str, error: ValueError) -> tuple[str, str, str]:
+    """Return code, path and message of text that orjson refused."""
+    words = str(error)
+    if "depth limit" in words or "ecursion" in words:
+        return "nesting", "", "the JSON is nested more than 1,000 deep"
+    if "surrogate" in words or "UTF-8" in words:
+        return "encoding", "", f"not valid Unicode: {words}"
+    if text[:1] == "\ufeff":
+        return "json", "", "not valid JSON: a byte order mark stands before it"
+    return "json", "", f"not valid JSON: {words}"
+
+
+class _Pairs(dict[str, Json]):
+    """An object that remembers the first key given twice."""
+
+    __slots__ = ("twice",)
+    twice: str | None
+
+
+def _pairs(items: list[tuple[str, Json]]) -> _Pairs:
+    pairs = _Pairs(items)
+    pairs.twice = None
+    if len(pairs) != len(items):
+        seen = set()
+        for key, _ in items:
+            if key in seen:
+                pairs.twice = key
+                break
+            seen.add(key)
+    return pairs
+
+
+def _check(text: str) -> None:
+    """Find the first key given twice or integer over 64 bits, the slow and sure way."""
+    try:
+        value = json.loads(text, object_pairs_hook=_pairs)
+    except RecursionError:
+        raise JsonError("nesting", "", "the JSON is nested more than 250 deep") from None
+    except ValueError:
+        # Python refuses integers of more than 4,300 digits; orjson has found it to be JSON.
+        raise JsonError("integer_range", "", "an integer doesn't fit 64 bits") from None
+    stack: list[tuple[str, Json]] = [("", value)]
+    while stack:
+        path, value = stack.pop()
+        if isinstance(value, _Pairs):
+            if value.twice is not None:
+                raise JsonError(
+                    "duplicate_key",
+                    f"{path}/{escape(value.twice)}",
+                    f"the key {value.twice!r} stands twice in one object",
+                )
+            stack.extend((f"{path}/{escape(key)}", item) for key, item in value.items())
+        elif isinstance(value, list):
+            stack.extend((f"{path}/{index}", item) for index, item in enumerate(value))
+        elif (
+            isinstance(value, int)
+            and not isinstance(value, bool)
+            and not -(2**63) <= value < 2**64
+        ):
+            raise JsonError("integer_range", path, f"the integer {value} doesn't fit 64 bits")

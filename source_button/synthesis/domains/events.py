@@ -1,0 +1,71 @@
+"""Concerts, venues, tickets and guests."""
+
+from __future__ import annotations
+
+from source_button.synthesis import fields as f
+from source_button.synthesis.model import (
+    Domain,
+    Entity,
+    amount,
+    const,
+    days_after,
+    difference,
+    every,
+    gives,
+    listed,
+    made,
+    mean,
+    ref,
+    share,
+    slot,
+    step,
+    text,
+    tool,
+    total,
+)
+
+DOMAIN = Domain(
+    name="events",
+    openings=("We're organising our summer party.", "I'd love to go out this month.", "Our association is planning its annual conference.", "My best friend is getting married and I'm in charge."),
+    slots={"organiser": f.person(), "organiser_email": f.email("Organiser's address", "organiser"), "event_title": f.unique("Title", "Founders' Evening", "Garden Reception", "Data Summit", "Alumni Dinner", "Charity Run"),
+           "holder_email": f.email("Address", "holder"), "holder": f.person("Who holds the ticket"), "speakers": f.person("Speaker")},
+    facts={"organiser": ("The organiser is {organiser}.", "Use the name {organiser}."), "organiser_email": ("I get mail at {organiser_email}.", "My address is {organiser_email}."), "holder": ("The ticket is for {holder}.", "The name on the ticket is {holder}.")},
+    tools=(
+        tool("search_venues", "Search venues for a number of guests in a city.", {"city": f.city("City"), "guests": f.count("Number of guests", 30, 240, 2000), "outdoor": f.opt(f.boolean("Whether outdoors")), "max_rent": f.opt(f.budget("Highest rent in US dollars", 800, 6000, 100))}, venues=f.rows("Venues", f.record("A venue", venue_id=f.ident("Venue id", "VEN", 5), name=f.unique("Name", "The Boathouse", "Gasworks Hall", "Orangery", "Loft 21", "Stadtgarten", "The Glass Pavilion", "Mill Theatre", "Villa Sole"), rent=f.price("Rent in US dollars", 640, 5400), capacity=f.integer("Capacity", 250, 900)))),
+        tool("search_concerts", "Search concerts in a city within a span of days.", {"city": f.city("City"), "from_date": f.date("First day, YYYY-MM-DD", 3, 20), "to_date": f.date_after("Last day, YYYY-MM-DD", "from_date", 5, 20), "genre": f.opt(f.enum("Genre", "jazz", "classical", "rock", "folk"))}, concerts=f.rows("Concerts", f.record("A concert", concert_id=f.ident("Concert id", "CON"), artist=f.person("Artist"), starts_at=f.moment("Start", on="from_date", shift=3, hours=(18, 21)), ticket_price=f.price("Price of a ticket in US dollars", 18, 140)))),
+        tool("check_venue_dates", "Check whether a venue is free on a day.", {"venue_id": f.ident("Venue id", "VEN", 5), "event_date": f.date("Day, YYYY-MM-DD", 20, 90)}, option_id=f.ident("Option on that day", "OPT"), doors_open=f.moment("Earliest time to enter", on="event_date", hours=(8, 15)), manager_phone=f.phone("Manager's phone")),
+        tool("get_venue_facilities", "Get the facilities of a venue.", {"venue_id": f.ident("Venue id", "VEN", 5)}, venue_id=f.echo("venue_id"), facilities=f.choice("Facilities", "stage, bar", "kitchen, parking", "projector, terrace"), floor_plan_url=f.url("Floor plan", "https://venues.example.com/plan/{}")),
+        tool("book_venue", "Book a venue on an option.", {"option_id": f.ident("Option id", "OPT"), "organiser": f.person("Organiser"), "organiser_email": f.email("Organiser's address")}, contract_id=f.ident("Contract id", "CTR"), down_payment=f.dollars("Down payment", 210, 1900), contract_path=f.file_path("Contract", "/contracts/venue-{}.pdf"), pay_by=f.date("Last day to pay", 5, 15)),
+        tool("release_option", "Give an option on a venue back.", {"option_id": f.ident("Option id", "OPT"), "organiser": f.person("Organiser")}, released_at=f.moment("When it was released", 0, 1)),
+        tool("create_event", "Create an event with a page of its own.", {"title": f.choice("Title", "Party"), "venue_contract": f.opt(f.ident("Contract of the venue", "CTR")), "language": f.opt(f.language("Language of the page, ISO 639-1"))}, event_id=f.ident("Event id", "EVT"), page_url=f.url("Page", "https://events.example.com/e/{}")),
+        tool("invite_speaker", "Invite a speaker to an event.", {"event_id": f.ident("Event id", "EVT"), "speaker_name": f.person("Speaker"), "fee": f.opt(f.budget("Fee in US dollars", 200, 2000, 100))}, speaker_name=f.echo("speaker_name"), invitation_id=f.ident("Invitation id", "INV"), talk_minutes=f.integer("Length of the talk in minutes", 18, 57)),
+        tool("remove_speaker", "Take a speaker off an event.", {"event_id": f.ident("Event id", "EVT"), "speaker_name": f.person("Speaker")}, removal_id=f.ident("Removal id", "RMV")),
+        tool("build_programme", "Build a programme from invitations.", {"invitations": f.array_of("Invitations", f.record("Invitation")), "total_minutes": f.integer("Minutes of all talks", 20, 400)}, programme_path=f.file_path("Programme", "/programmes/{}.pdf"), ends_at=f.moment("End of the programme", 20, 90, hours=(15, 20))),
+        tool("order_catering", "Order food and drinks for an event.", {"event_id": f.ident("Event id", "EVT"), "guests": f.count("Number of guests", 30, 240, 2000), "menu": f.enum("Menu", "buffet", "three_courses", "finger_food"), "vegetarian_percent": f.opt(f.percent("Share of vegetarians", 10, 60))}, catering_id=f.ident("Catering id", "CAT"), catering_cost=f.price("Cost in US dollars", 880, 9400), final_numbers_by=f.date("Last day for changes", 9, 19)),
+        tool("get_event", "Show an event with what belongs to it.", {"event_id": f.ident("Event id", "EVT")}, event_id=f.echo("event_id"), confirmed_guests=f.integer("Guests confirmed", 21, 190), checklist_url=f.url("Checklist", "https://events.example.com/check/{}")),
+        tool("buy_tickets", "Buy tickets for a concert.", {"concert_id": f.ident("Concert id", "CON"), "seats": f.count("Number of seats", 2, 5, 10), "holder": f.person("Holder"), "section": f.opt(f.enum("Section", "stalls", "balcony", "gallery"))}, order_number=f.ident("Order number", "TKT"), tickets_total=f.calc({"type": "string", "description": "Total with the booking fee"}, lambda s: f.as_dollars(f.known(s, "concert.ticket_price", 55.0) * s.arguments["seats"] + 4.37)), pdf_path=f.file_path("Tickets", "/tickets/t-{}.pdf")),
+        tool("watch_tickets", "Watch a concert for cheaper tickets.", {"concert_id": f.ident("Concert id", "CON"), "holder": f.opt(f.person("Holder"))}, watch_id=f.ident("Watch id", "WTC")),
+    ),
+    entities=(
+        Entity("venue", ("{name} for ${rent}",), "rent", noun="cheapest venue"), Entity("venue_option", ("option {option_id}, doors open {doors_open}",), None, "doors_open", "venue option", "day of the event"), Entity("contract", ("contract {contract_id} with {down_payment} to pay down",), "down_payment", "pay_by", "venue contract", "last day of the down payment"),
+        Entity("event", ("event {event_id} at {page_url}",), noun="event page"), Entity("invitation"), Entity("programme", ("the programme {programme_path}",), None, "ends_at", "programme", "end of the programme"), Entity("catering", ("catering {catering_id} for ${catering_cost}",), "catering_cost", "final_numbers_by", "catering", "last day for catering changes"),
+        Entity("event_state", ("{confirmed_guests} confirmed guests, checklist {checklist_url}",), noun="event's state"), Entity("concert", ("{artist} at {starts_at} for ${ticket_price}",), "ticket_price", "starts_at", "cheapest concert"), Entity("tickets", ("ticket order {order_number} over {tickets_total}",), "tickets_total", noun="ticket order"), Entity("option_settled"),
+    ),
+    twins=(("search_venues", "search_concerts"), ("check_venue_dates", "get_venue_facilities"), ("book_venue", "release_option"), ("invite_speaker", "remove_speaker"), ("buy_tickets", "watch_tickets")),
+    steps=(
+        step("search_venues", ("find a venue in {city} for {guests} guests[ up to {max_rent}]", "look for places in {city} that hold {guests} people[, rent up to {max_rent}]"), ("{name} is the cheapest at ${rent}.",), gives("venue", "/venues/*", "min rent"), weight=2),
+        step("check_venue_dates", ("see whether the cheapest venue is free on {event_date}",), ("It is free; option {option_id}, doors open {doors_open}.",), gives("venue_option"), venue_id=ref("venue.venue_id"), weight=1.6),
+        step("get_venue_facilities", ("compare the facilities of the {lanes} cheapest venues",), ("{venue_id} has {facilities} ({floor_plan_url}).",), each="venue", venue_id=ref("venue.venue_id"), weight=0.8),
+        step("book_venue", ("book it[ for {organiser}][, {organiser_email}]", "book that option[ in the name of {organiser}][ ({organiser_email})]"), ("Contract {contract_id} asks for {down_payment} by {pay_by}.",), gives("contract"), option_id=ref("venue_option.option_id"), weight=2),
+        step("create_event", ("create an event page called {event_title} for it[ in {language}]",), ("The page of {event_id} is {page_url}.",), gives("event"), title=slot("event_title"), venue_contract=ref("contract.contract_id"), weight=2),
+        step("create_event", ("set up an event called {event_title}[ with a page in {language}]",), ("The page of {event_id} is {page_url}.",), gives("event"), title=slot("event_title"), weight=1.4),
+        step("invite_speaker", ("invite {speakers} as speakers",), ("{speaker_name} is invited for {talk_minutes} minutes ({invitation_id}).",), gives("invitation", "", "max talk_minutes"), fan="speakers", event_id=ref("event.event_id"), speaker_name=slot("speakers"), changes="event", weight=1.5),
+        step("build_programme", ("build the programme from these talks",), ("The programme is {programme_path}.",), gives("programme"), invitations=every("invitation"), total_minutes=total("invitation.talk_minutes"), weight=2),
+        step("order_catering", ("order catering for {guests} guests ({menu})[ with {vegetarian_percent} vegetarians]",), ("Catering {catering_id} costs ${catering_cost}.",), gives("catering"), event_id=ref("event.event_id"), changes="event", weight=1.2),
+        step("get_event", ("show the event as it then stands",), ("{confirmed_guests} guests have confirmed; the checklist is {checklist_url}.",), gives("event_state"), event_id=ref("event.event_id"), reads="event", weight=1.2),
+        step("search_concerts", ("find concerts in {city} between {from_date} and {to_date}[, {genre} if possible]",), ("{artist} is the cheapest at ${ticket_price}.",), gives("concert", "/concerts/*", "min ticket_price"), weight=1.5),
+        step("buy_tickets", ("buy {seats} tickets for the cheapest concert[ for {holder}][ in the {section}]",), ("Order {order_number} comes to {tickets_total}.",), gives("tickets"), concert_id=ref("concert.concert_id"), weight=2),
+        step("watch_tickets", ("watch the {lanes} cheapest concerts for better prices",), ("The watch {watch_id} is on.",), each="concert", concert_id=ref("concert.concert_id"), weight=0.5),
+        step("send_email", ("mail the tickets[ to {holder_email}]",), ("The tickets were mailed ({message_id}).",), to=slot("holder_email"), subject=const("Your tickets"), body=text("Enjoy {concert.artist}! Order {tickets.order_number}."), attachment_path=ref("tickets.pdf_path"), weight=1.5),
+    ),
+)

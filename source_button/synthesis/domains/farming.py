@@ -1,0 +1,72 @@
+"""Weather, fields and harvests."""
+
+from __future__ import annotations
+
+from source_button.synthesis import fields as f
+from source_button.synthesis.model import (
+    Domain,
+    Entity,
+    amount,
+    const,
+    days_after,
+    difference,
+    every,
+    gives,
+    listed,
+    made,
+    mean,
+    ref,
+    share,
+    slot,
+    step,
+    text,
+    tool,
+    total,
+)
+
+DOMAIN = Domain(
+    name="farming",
+    openings=("I run a mid-sized farm and the season is short.", "It hasn't rained in weeks.", "We're deciding what to do with the northern field.", "My cooperative wants numbers by tonight."),
+    slots={"dry_rain": f.number("Rain in mm", 2, 19, 0), "days_back": f.count("Days back", 14, 60, 365), "farm_name": f.unique("Farm", "Hollow Creek Farm", "Brightwater Fields", "Larkspur Acres", "Stonegate Farm", "Willow Bend"), "towns": f.city("Place"), "crop": f.enum("Crop", "wheat", "maize", "barley", "potatoes", "rapeseed")},
+    facts={"farm_name": ("The farm is {farm_name}.", "We are {farm_name}.")},
+    tools=(
+        tool("geocode_place", "Get the coordinates of a place.", {"place": f.city("Name of the place"), "country": f.opt(f.country())}, latitude=f.latitude(), longitude=f.longitude(), station_id=f.ident("Nearest weather station", "WST", 4)),
+        tool("find_weather_station", "Find weather stations around a place.", {"place": f.city("Name of the place"), "radius_km": f.opt(f.integer("Radius in km", 5, 60))}, stations=f.integer("Number of stations", 2, 9), nearest=f.ident("Nearest station", "WST", 4)),
+        tool("get_weather_forecast", "Get the forecast for coordinates.", {"latitude": f.latitude(), "longitude": f.longitude(), "days": f.count("Days ahead", 3, 10, 14)}, rain_mm=f.number("Rain in mm", 1.12, 58.9, 2), min_temp_c=f.number("Lowest temperature in °C", -2.9, 14.9, 2), driest_day=f.date("Driest day", 2, 9), forecast_id=f.ident("Forecast id", "WFC")),
+        tool("get_weather_history", "Get the past weather of coordinates.", {"latitude": f.latitude(), "longitude": f.longitude(), "days": f.opt(f.count("Days back", 7, 60, 365))}, rain_mm=f.number("Rain in mm", 1.12, 158.9, 2), mean_temp_c=f.number("Mean temperature in °C", 4.1, 22.9, 2)),
+        tool("list_fields", "List the fields of a farm.", {"farm_name": f.choice("Name of the farm", "Hollow Creek Farm"), "crop": f.opt(f.enum("Crop", "wheat", "maize", "barley", "potatoes", "rapeseed"))}, fields=f.rows("Fields", f.record("A field", field_id=f.ident("Field id", "FLD", 4), area_ha=f.number("Area in hectares", 2.31, 48.9, 2), soil=f.choice("Soil", "loam", "clay", "sandy loam"), last_harvest=f.past_date("Last harvest", 60, 200)))),
+        tool("list_machines", "List the machines of a farm.", {"farm_name": f.choice("Name of the farm", "Hollow Creek Farm"), "kind": f.opt(f.enum("Kind", "tractor", "harvester", "sprayer"))}, machine_id=f.ident("Machine id", "MCH", 4), hours=f.integer("Hours of operation", 210, 8900)),
+        tool("get_soil_moisture", "Get the soil moisture of a field.", {"field_id": f.ident("Field id", "FLD", 4), "depth_cm": f.opt(f.integer("Depth in cm", 10, 60))}, field_id=f.echo("field_id"), moisture_percent=f.number("Moisture in percent", 8.1, 41.9, 2, minimum=0, maximum=100), probe_id=f.ident("Probe", "PRB", 4)),
+        tool("get_soil_nutrients", "Get the nutrients in the soil of a field.", {"field_id": f.ident("Field id", "FLD", 4)}, nitrogen_ppm=f.number("Nitrogen in ppm", 11.2, 58.9), phosphorus_ppm=f.number("Phosphorus in ppm", 5.2, 31.8)),
+        tool("plan_irrigation", "Plan irrigation from moisture and expected rain.", {"moistures": f.array_of("Moisture of fields", f.record("Moisture")), "expected_rain_mm": f.number("Expected rain in mm", 0, 60, 2, minimum=0)}, plan_id=f.ident("Plan id", "IRR"), water_m3=f.number("Water in cubic metres", 41.2, 890.9), cost=f.price("Cost in US dollars", 31, 640)),
+        tool("start_irrigation", "Start an irrigation plan on a day.", {"plan_id": f.ident("Plan id", "IRR"), "start_date": f.date("Day, YYYY-MM-DD", 1, 9), "start_time": f.clock("Time, HH:MM", 4, 7)}, run_id=f.ident("Run id", "RUN"), ends_at=f.moment("When it ends", on="start_date", hours=(8, 12))),
+        tool("estimate_yield", "Estimate the harvest of a field.", {"field_id": f.ident("Field id", "FLD", 4), "area_ha": f.number("Area in hectares", 2, 50, 2, minimum=0), "crop": f.enum("Crop", "wheat", "maize", "barley", "potatoes", "rapeseed")}, tonnes=f.number("Harvest in tonnes", 14.12, 388.9, 2), estimate_id=f.ident("Estimate id", "YLD")),
+        tool("get_crop_price", "Get the market price of a crop.", {"crop": f.enum("Crop", "wheat", "maize", "barley", "potatoes", "rapeseed"), "currency": f.opt(f.currency())}, price_per_tonne=f.price("Price a tonne", 118, 480), exchange=f.choice("Exchange", "Euronext", "CBOT")),
+        tool("offer_harvest", "Offer a harvest for sale.", {"estimate_id": f.ident("Estimate id", "YLD"), "tonnes": f.number("Amount in tonnes", 10, 400, 2, minimum=0), "price_per_tonne": f.price("Price a tonne in US dollars", 110, 480)}, offer_number=f.ident("Offer number", "HVO"), gross_value=f.calc({"type": "number", "description": "Value in US dollars"}, lambda s: round(s.arguments["tonnes"] * s.arguments["price_per_tonne"], 2)), open_until=f.date("Last day", 8, 25)),
+        tool("schedule_harvest", "Schedule the harvest of a field.", {"field_id": f.ident("Field id", "FLD", 4), "date": f.date("Day, YYYY-MM-DD", 2, 12), "crew_size": f.count("People", 2, 8, 40)}, job_number=f.ident("Job number", "HJB"), crew_lead=f.person("Who leads the crew"), lead_phone=f.phone()),
+    ),
+    entities=(
+        Entity("place"), Entity("forecast", ("{rain_mm} mm of rain, driest on {driest_day}",), None, "driest_day", "forecast", "driest day"), Entity("field", ("field {field_id} with {area_ha} ha",), None, "last_harvest", "largest field", "anniversary of the harvest"), Entity("moisture", ("{moisture_percent}% soil moisture (probe {probe_id})",), noun="soil moisture"),
+        Entity("irrigation", ("irrigation plan {plan_id} with {water_m3} m³",), "cost", noun="irrigation plan"), Entity("irrigation_run", ("irrigation run {run_id} until {ends_at}",), None, "ends_at", "irrigation run"), Entity("estimate", ("an expected harvest of {tonnes} t ({estimate_id})",), noun="harvest estimate"), Entity("crop_price", ("${price_per_tonne} a tonne",), "price_per_tonne", noun="market price"),
+        Entity("harvest_offer", ("harvest offer {offer_number} worth ${gross_value}",), "gross_value", "open_until", "harvest offer", "end of the offer"), Entity("harvest_job", ("harvest job {job_number} led by {crew_lead}, {lead_phone}",), noun="harvest job"), Entity("past_weather"),
+    ),
+    twins=(("get_weather_forecast", "get_weather_history"), ("list_fields", "list_machines"), ("get_soil_moisture", "get_soil_nutrients"), ("geocode_place", "find_weather_station"), ("plan_irrigation", "start_irrigation")),
+    steps=(
+        step("geocode_place", ("find the coordinates of {place}[ in {country}]", "locate {place}[, {country}] on the map"), ("It is found; the nearest station is {station_id}.",), gives("place"), weight=1.2),
+        step("get_weather_forecast", ("get the forecast there for the next {days} days",), ("{rain_mm} mm of rain are expected; {driest_day} is the driest day.",), gives("forecast"), latitude=ref("place.latitude"), longitude=ref("place.longitude"), weight=2),
+        step("geocode_place", ("find the coordinates of {towns}",), ("{place} is located, its station is {station_id}.",), gives("place"), fan="towns", place=slot("towns"), weight=0.9),
+        step("get_weather_forecast", ("get the forecasts of these places for the next {days} days",), ("{rain_mm} mm of rain are expected there ({forecast_id}).",), gives("forecast", "", "max rain_mm"), each="place", latitude=ref("place.latitude"), longitude=ref("place.longitude"), weight=1.2),
+        step("get_weather_history", ("look at the weather of the last {days_back} days there",), ("{rain_mm} mm fell at a mean of {mean_temp_c} °C.",), latitude=ref("place.latitude"), longitude=ref("place.longitude"), days=slot("days_back"), weight=0.6),
+        step("list_fields", ("list our fields[ ({farm_name})][ with {crop}]", "see which fields[ of {farm_name}] we have[ for {crop}]"), ("{field_id} is the largest with {area_ha} ha.",), gives("field", "/fields/*", "max area_ha"), weight=2),
+        step("get_soil_moisture", ("measure the moisture of the {lanes} largest fields[ {depth_cm} cm deep]",), ("{field_id} has {moisture_percent}% moisture.",), gives("moisture", "", "min moisture_percent"), each="field", field_id=ref("field.field_id"), weight=1.5),
+        step("get_soil_nutrients", ("check the nutrients of the largest field",), ("It has {nitrogen_ppm} ppm of nitrogen.",), field_id=ref("field.field_id"), weight=0.7),
+        step("plan_irrigation", ("plan the irrigation from moisture and forecast",), ("Plan {plan_id} takes {water_m3} m³ and costs ${cost}.",), gives("irrigation"), moistures=every("moisture"), expected_rain_mm=ref("forecast.rain_mm"), weight=3),
+        step("plan_irrigation", ("plan the irrigation for {dry_rain} mm of rain",), ("Plan {plan_id} takes {water_m3} m³ and costs ${cost}.",), gives("irrigation"), moistures=every("moisture"), expected_rain_mm=slot("dry_rain"), weight=1.2),
+        step("start_irrigation", ("start that plan on {start_date} at {start_time}",), ("Run {run_id} ends at {ends_at}.",), gives("irrigation_run"), plan_id=ref("irrigation.plan_id"), weight=1.5),
+        step("start_irrigation", ("start that plan on the driest day at {start_time}",), ("Run {run_id} ends at {ends_at}.",), gives("irrigation_run"), plan_id=ref("irrigation.plan_id"), start_date=ref("forecast.driest_day"), weight=2),
+        step("estimate_yield", ("estimate the {crop} harvest of the largest field",), ("About {tonnes} t are to be expected ({estimate_id}).",), gives("estimate"), field_id=ref("field.field_id"), area_ha=ref("field.area_ha"), weight=1.5),
+        step("get_crop_price", ("look up the market price of {crop}",), ("It is ${price_per_tonne} a tonne.",), gives("crop_price"), weight=1.0),
+        step("offer_harvest", ("offer the harvest at the market price",), ("Offer {offer_number} is worth ${gross_value}, open until {open_until}.",), gives("harvest_offer"), estimate_id=ref("estimate.estimate_id"), tonnes=ref("estimate.tonnes"), price_per_tonne=ref("crop_price.price_per_tonne"), weight=3),
+        step("schedule_harvest", ("schedule the harvest of the largest field on the driest day with {crew_size} people",), ("Job {job_number} is led by {crew_lead} ({lead_phone}).",), gives("harvest_job"), field_id=ref("field.field_id"), date=ref("forecast.driest_day"), weight=1.8),
+    ),
+)

@@ -1,0 +1,72 @@
+"""Policies, claims and repairs."""
+
+from __future__ import annotations
+
+from source_button.synthesis import fields as f
+from source_button.synthesis.model import (
+    Domain,
+    Entity,
+    amount,
+    const,
+    days_after,
+    difference,
+    every,
+    gives,
+    listed,
+    made,
+    mean,
+    ref,
+    share,
+    slot,
+    step,
+    text,
+    tool,
+    total,
+)
+
+DOMAIN = Domain(
+    name="insurance",
+    openings=("A tree fell on our car last night.", "My contract is up for renewal.", "I'm comparing what we pay for insurance.", "There was water damage in the bathroom."),
+    slots={"insured": f.person("Insured person"), "plate": f.template("Number plate", lambda s: f"{s.pick('BHKMS')}-{s.pick('ADLT')}{s.pick('EKNR')}-{s.whole(1200, 9800)}"), "cover_kinds": f.enum("Kind of insurance", "household", "liability", "car", "legal")},
+    facts={"insured": ("The policy holder is {insured}.", "Everything is insured under {insured}.")},
+    tools=(
+        tool("find_policy", "Find a person's policy of a kind.", {"insured": f.person("Insured person"), "kind": f.enum("Kind of insurance", "household", "liability", "car", "legal")}, kind=f.echo("kind"), policy_id=f.ident("Policy id", "POL", 7), yearly_premium=f.price("Premium a year in US dollars", 88, 960), renewal_date=f.date("Day of renewal", 10, 90), deductible=f.price("Own share in US dollars", 100, 600)),
+        tool("find_claim", "Find a person's claim of a kind.", {"insured": f.person("Insured person"), "kind": f.enum("Kind of insurance", "household", "liability", "car", "legal")}, claim_number=f.ident("Claim number", "CLM", 7), stage=f.enum("Stage", "open", "paid")),
+        tool("file_claim", "File a claim on a policy.", {"policy_id": f.ident("Policy id", "POL", 7), "incident_date": f.past_date("Day of the damage, YYYY-MM-DD", 2, 20), "description": f.choice("What happened", "a fallen tree", "a burst pipe", "a broken window", "a stolen bicycle"), "estimated_loss": f.opt(f.budget("Loss in US dollars", 300, 6000, 50))}, claim_id=f.ident("Claim id", "CLM", 7), adjuster_email=f.email("Adjuster's address"), upload_url=f.url("Where pictures go", "https://claims.example.com/u/{}")),
+        tool("report_incident", "Report an incident without a claim.", {"policy_id": f.ident("Policy id", "POL", 7), "incident_date": f.past_date("Day of the damage, YYYY-MM-DD", 2, 20), "description": f.choice("What happened", "a fallen tree")}, report_id=f.ident("Report id", "RPT")),
+        tool("get_claim_status", "Get the state of a claim.", {"claim_id": f.ident("Claim id", "CLM", 7)}, claim_id=f.echo("claim_id"), state=f.enum("State", "in_review", "approved"), approved_amount=f.dollars("Amount approved", 210, 4800), decision_on=f.date("Day of decision", 4, 18)),
+        tool("get_claim_history", "List earlier claims on a policy.", {"policy_id": f.ident("Policy id", "POL", 7)}, claims=f.integer("Number of claims", 2, 6), last_claim_on=f.past_date("Day of the last one", 100, 300)),
+        tool("find_repair_shops", "Find repair shops near a postcode that work with a claim.", {"claim_id": f.ident("Claim id", "CLM", 7), "city": f.city("City"), "max_distance_km": f.opt(f.integer("Farthest distance in km", 5, 40))}, shops=f.rows("Shops", f.record("A shop", shop_id=f.ident("Shop id", "RSH", 5), name=f.company("Name"), labour_rate=f.price("Rate an hour in US dollars", 48, 140), phone=f.phone()))),
+        tool("get_repair_estimate", "Get a shop's estimate for a claim.", {"shop_id": f.ident("Shop id", "RSH", 5), "claim_id": f.ident("Claim id", "CLM", 7)}, shop_id=f.echo("shop_id"), estimate=f.price("Estimate in US dollars", 310, 4700), estimate_id=f.ident("Estimate id", "EST"), days_needed=f.integer("Days needed", 2, 14)),
+        tool("approve_estimate", "Approve the best of several estimates.", {"estimates": f.array_of("Estimates", f.record("Estimate")), "claim_id": f.ident("Claim id", "CLM", 7)}, approved=f.selected("The estimate approved", "estimates", "min estimate"), approval_number=f.ident("Approval number", "APN")),
+        tool("book_repair", "Book a repair with a shop on a day.", {"estimate_id": f.ident("Estimate id", "EST"), "drop_off_date": f.date("Day, YYYY-MM-DD", 3, 15), "courtesy_car": f.opt(f.boolean("Whether a car is needed"))}, repair_id=f.ident("Repair id", "RPR"), ready_on=f.date("Day on which it is ready", 16, 30)),
+        tool("request_payout", "Ask for the payment of an approved amount.", {"claim_id": f.ident("Claim id", "CLM", 7), "amount": f.price("Amount in US dollars", 200, 4800), "iban": f.template("IBAN", lambda s: f"DE{s.whole(10, 98)}37040044{s.whole(10**9, 10**10 - 1)}")}, payout_id=f.ident("Payout id", "PYT"), arrives_on=f.date("Day of arrival", 3, 9)),
+        tool("get_insurance_quote", "Get a quote for a kind of insurance.", {"kind": f.enum("Kind of insurance", "household", "liability", "car", "legal"), "insured": f.person("Insured person"), "deductible": f.opt(f.budget("Own share in US dollars", 100, 600, 50))}, kind=f.echo("kind"), quote_ref=f.ident("Quote", "IQT"), premium=f.price("Premium a year in US dollars", 74, 890), offer_ends=f.date("Last day of the offer", 8, 30)),
+        tool("bundle_policies", "Bundle several quotes into one contract.", {"quotes": f.array_of("Quotes", f.record("Quote")), "sum_of_premiums": f.price("Sum of the premiums in US dollars", 150, 3000)}, bundle_id=f.ident("Bundle id", "BND"), bundle_premium=f.price("Premium of the bundle in US dollars", 140, 2600), starts_on=f.date("First day", 20, 40)),
+        tool("cancel_policy", "Cancel a policy at its renewal.", {"policy_id": f.ident("Policy id", "POL", 7), "effective_date": f.date("Last day, YYYY-MM-DD", 10, 90)}, cancellation_id=f.ident("Cancellation id", "CNC"), refund=f.dollars("Refund", 11, 190)),
+        tool("renew_policy", "Renew a policy.", {"policy_id": f.ident("Policy id", "POL", 7), "effective_date": f.date("First day, YYYY-MM-DD", 10, 90)}, renewed_until=f.date("Last day", 300, 380)),
+    ),
+    entities=(
+        Entity("policy", ("policy {policy_id} at ${yearly_premium} a year",), "yearly_premium", "renewal_date", "policy", "renewal of the policy"), Entity("claim", ("claim {claim_id}, pictures to {upload_url}",), noun="claim"), Entity("claim_state", ("{approved_amount} approved, decision on {decision_on}",), "approved_amount", "decision_on", "claim's state", "decision on the claim"),
+        Entity("shop", ("{name}, phone {phone}",), "labour_rate", noun="cheapest repair shop"), Entity("repair_estimate", ("estimate {estimate_id} over ${estimate}",), "estimate", noun="estimate"), Entity("approved_estimate"), Entity("repair", ("repair {repair_id}, ready on {ready_on}",), None, "ready_on", "repair", "end of the repair"), Entity("payout", ("payout {payout_id}",), None, "arrives_on", "payout", "arrival of the money"),
+        Entity("insurance_quote", ("quote {quote_ref} at ${premium} a year",), "premium", "offer_ends", "insurance quote", "end of the quote"), Entity("bundle", ("bundle {bundle_id} at ${bundle_premium} a year",), "bundle_premium", "starts_on", "bundle", "start of the bundle"), Entity("cancellation", ("cancellation {cancellation_id} with {refund} back",), "refund", noun="cancellation"), Entity("reported"), Entity("ended"),
+    ),
+    twins=(("find_policy", "find_claim"), ("file_claim", "report_incident"), ("get_claim_status", "get_claim_history"), ("cancel_policy", "renew_policy")),
+    steps=(
+        step("find_policy", ("find the {kind} policy[ of {insured}]", "look up our {kind} insurance[ ({insured})]"), ("Policy {policy_id} costs ${yearly_premium} a year and renews on {renewal_date}.",), gives("policy"), weight=2),
+        step("file_claim", ("file a claim because of {description} on {incident_date}[, a loss of about {estimated_loss}]", "claim for {description} of {incident_date}[ (roughly {estimated_loss})]"), ("Claim {claim_id} is filed; {adjuster_email} handles it.",), gives("claim"), gives("reported"), policy_id=ref("policy.policy_id"), weight=2),
+        step("report_incident", ("report {description} of {incident_date} without a claim",), ("The report is {report_id}.",), gives("reported"), policy_id=ref("policy.policy_id"), weight=0.4),
+        step("get_claim_history", ("see how many claims there were before",), ("There were {claims}, the last on {last_claim_on}.",), policy_id=ref("policy.policy_id"), weight=0.7),
+        step("get_claim_status", ("check how far the claim is",), ("It is {state} with {approved_amount}.",), gives("claim_state"), claim_id=ref("claim.claim_id"), reads="claim", weight=1.2),
+        step("send_email", ("write to the adjuster with the link for the pictures",), ("The adjuster was told ({message_id}).",), to=ref("claim.adjuster_email"), subject=const("Pictures of the damage", "Our claim"), body=text("Hello, the pictures for {claim.claim_id} are at {claim.upload_url}."), changes="claim"),
+        step("find_repair_shops", ("find repair shops in {city}[ within {max_distance_km} km] for it",), ("{name} is the cheapest at ${labour_rate} an hour.",), gives("shop", "/shops/*", "min labour_rate"), claim_id=ref("claim.claim_id"), weight=1.5),
+        step("get_repair_estimate", ("get estimates of the {lanes} cheapest shops",), ("{shop_id} asks ${estimate} and needs {days_needed} days.",), gives("repair_estimate", "", "min estimate"), each="shop", shop_id=ref("shop.shop_id"), claim_id=ref("claim.claim_id"), weight=1.6),
+        step("approve_estimate", ("have the best estimate approved",), ("{approved.estimate_id} is approved ({approval_number}).",), gives("approved_estimate", "/approved"), estimates=every("repair_estimate"), claim_id=ref("claim.claim_id"), changes="claim", weight=2),
+        step("book_repair", ("book the repair for {drop_off_date}",), ("Repair {repair_id} is ready on {ready_on}.",), gives("repair"), estimate_id=ref("approved_estimate.estimate_id"), weight=2.5),
+        step("request_payout", ("ask for the approved amount to be paid to {iban}",), ("Payout {payout_id} arrives on {arrives_on}.",), gives("payout"), claim_id=ref("claim.claim_id"), amount=amount("claim_state.approved_amount"), weight=2),
+        step("get_insurance_quote", ("get quotes for {cover_kinds} insurance[ for {insured}]",), ("{kind} would cost ${premium} a year ({quote_ref}).",), gives("insurance_quote", "", "min premium"), fan="cover_kinds", kind=slot("cover_kinds"), weight=1.2),
+        step("bundle_policies", ("bundle these into one contract",), ("Bundle {bundle_id} costs ${bundle_premium} a year.",), gives("bundle"), quotes=every("insurance_quote"), sum_of_premiums=total("insurance_quote.premium"), weight=2.5),
+        step("cancel_policy", ("cancel the policy at its renewal",), ("Cancellation {cancellation_id} brings {refund} back.",), gives("cancellation"), gives("ended"), policy_id=ref("policy.policy_id"), effective_date=ref("policy.renewal_date"), weight=0.8),
+        step("renew_policy", ("renew the policy from its renewal day on",), ("It is renewed until {renewed_until}.",), gives("ended"), policy_id=ref("policy.policy_id"), effective_date=ref("policy.renewal_date"), weight=0.8),
+    ),
+)

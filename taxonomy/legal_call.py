@@ -1,0 +1,191 @@
+"""Legal calls: whether one is, and how another tool can be called with what is there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+import jsonschema_rs
+
+from plan.clean import Call, CleanPlan
+from plan.json_text import Json, dumps, loads, type_name
+from plan.reference import has_reference
+from plan.rules import Rule, broken, infer
+from plan.tool import Tool
+from taxonomy.words import are_alike, name_words
+
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_CLOCK = re.compile(r"\d\d:\d\d")
+
+_SMALL = frozenset(
+    (
+        "count", "number", "quantity", "limit", "day", "night", "hour", "guest", "adult",
+        "page", "size", "people", "seat", "passenger", "room", "top", "max", "result", "unit",
+        "item",
+    )
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class LegalCall:
+    """Arguments that are legal for a tool, with what became of the call they come from.
+
+    ``sent`` are the arguments with references resolved. ``same``, ``alike``, ``filled`` and
+    ``lost`` count parameters: kept, kept under a similar name, found elsewhere, given up.
+    """
+
+    arguments: Mapping[str, Json]
+    sent: Mapping[str, Json]
+    same: int
+    alike: int
+    filled: int
+    lost: int
+
+
+class LegalCalls:
+    """Checks and builds calls of a clean plan's tools."""
+
+    __slots__ = ("_literals", "_rules", "clean")
+
+    def __init__(self, clean: CleanPlan) -> None:
+        self.clean = clean
+        self._rules: dict[str, tuple[Rule, ...]] = {}
+        self._literals: list[tuple[str, Json]] | None = None
+
+    def is_legal(self, name: str, sent: Mapping[str, Json]) -> bool:
+        """Tell whether a listed tool may be called with these resolved arguments."""
+        tool = self.clean.tools[name]
+        properties = tool.properties
+        return (
+            all(key in sent for key in tool.required)
+            and (tool.is_open or all(key in properties for key in sent))
+            and _values(dumps(tool.parameters)).is_valid(sent)
+            and not broken(self.rules(name), sent)
+        )
+
+    def rules(self, name: str) -> tuple[Rule, ...]:
+        """Return the value rules of a listed tool, its recorded calls being examples."""
+        known = self._rules.get(name)
+        if known is None:
+            examples = [call.sent for call in self.clean.calls.values() if call.name == name]
+            known = self._rules[name] = infer(self.clean.tools[name], examples)
+        return known
+
+    def converted(self, call: Call, tool: Tool) -> LegalCall | None:
+        """Return a legal call of another tool with a call's arguments; None if there is none.
+
+        Parameters of the same name keep their values and references, those of a similar
+        name carry them over; what else is required is filled from the plan's literals or
+        from the schema.
+        """
+        arguments: dict[str, Json] = {}
+        sent: dict[str, Json] = {}
+        properties = tool.properties
+        unused = dict.fromkeys(key for key in call.arguments if key in call.sent)
+        for key, schema in properties.items():
+            if key in unused and fits(schema, call.sent[key]):
+                arguments[key] = call.arguments[key]
+                sent[key] = call.sent[key]
+                del unused[key]
+        same = len(arguments)
+        for key, schema in properties.items():
+            if key in arguments or not unused:
+                continue
+            for other in unused:
+                if are_alike(key, other) and fits(schema, call.sent[other]):
+                    arguments[key] = call.arguments[other]
+                    sent[key] = call.sent[other]
+                    del unused[other]
+                    break
+        alike = len(arguments) - same
+        filled = 0
+        for key in tool.required:
+            if key not in arguments:
+                value = self.filling(tool, key)
+                if value is None:
+                    return None
+                arguments[key] = sent[key] = value
+                filled += 1
+        if not self.is_legal(tool.name, sent):
+            return None
+        return LegalCall(arguments, sent, same, alike, filled, len(unused))
+
+    def filling(self, tool: Tool, key: str) -> Json:
+        """Return a plausible value for a parameter that nothing is given for, or None."""
+        schema = tool.properties.get(key)
+        if not isinstance(schema, dict):
+            return None
+        for value in self._fillings(key, schema):
+            if fits(schema, value):
+                return value
+        return None
+
+    def _fillings(self, key: str, schema: Mapping[str, Json]) -> Iterator[Json]:
+        if "default" in schema:
+            yield schema["default"]
+        if schema.get("enum"):
+            yield schema["enum"][0]
+        yield from schema.get("examples") or ()
+        yield from (value for name, value in self.literals() if name == key)
+        yield from (value for name, value in self.literals() if are_alike(name, key))
+        words = name_words(key)
+        kind = schema.get("type")
+        form = schema.get("format")
+        if kind == "boolean":
+            yield True
+        elif kind in ("integer", "number"):
+            if "minimum" in schema:
+                yield schema["minimum"]
+            elif words & _SMALL:
+                yield 1
+        elif kind == "array":
+            items = schema.get("items")
+            if isinstance(items, dict) and items.get("enum"):
+                yield items["enum"][:1]
+            yield from ([value] for name, value in self.literals() if are_alike(name, key))
+        elif form == "date" or "date" in words:
+            yield from self._texts(_DATE)
+        elif form == "time" or "time" in words:
+            yield from self._texts(_CLOCK)
+
+    def _texts(self, pattern: re.Pattern[str]) -> Iterator[str]:
+        for _, value in self.literals():
+            if isinstance(value, str) and pattern.fullmatch(value):
+                yield value
+
+    def literals(self) -> list[tuple[str, Json]]:
+        """Return (parameter, value) of every argument in the plan without a reference."""
+        if self._literals is None:
+            self._literals = [
+                (key, value)
+                for call in self.clean.calls.values()
+                for key, value in call.arguments.items()
+                if not has_reference(value)
+            ]
+        return self._literals
+
+
+def fits(schema: Json, value: Json) -> bool:
+    """Tell whether a value has a parameter's outermost type and is among its choices."""
+    if not isinstance(schema, dict):
+        return True
+    choices = schema.get("enum")
+    if choices and value not in choices:
+        return False
+    kind = schema.get("type")
+    if kind is None:
+        return True
+    found = type_name(value)
+    kinds = kind if isinstance(kind, list) else (kind,)
+    return found in kinds or (found == "integer" and "number" in kinds)
+
+
+@lru_cache(maxsize=8192)
+def _values(parameters: str) -> jsonschema_rs.Validator:
+    schema = loads(parameters)
+    # Keys are checked by hand: the schema may be closed without saying so.
+    return jsonschema_rs.validator_for(
+        {key: item for key, item in schema.items() if key != "required"}
+    )
