@@ -12,7 +12,7 @@ help:
 	@echo 'make check       install, then lint, types, import contracts and tests'
 	@echo 'make quick       the tests that take less than ten seconds each'
 	@echo 'make format      write what `make lint` asks for'
-	@echo 'make docs        write docs/taxonomy.md from the kinds'
+	@echo 'make docs        write docs/taxonomy.md from the kinds, and the README's tour'
 	@echo 'make clean       remove caches and build leftovers'
 
 $(BIN)/python:
@@ -51,6 +51,7 @@ format: $(DEV)
 
 docs: $(DEV)
 	$(BIN)/python -m scripts.taxonomy_page docs/taxonomy.md
+	$(BIN)/python -m scripts.readme_tour README.md
 
 quickstart: | $(BIN)/python
 	$(BIN)/python -m pip install --quiet .

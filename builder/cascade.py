@@ -32,7 +32,7 @@ class Injected:
 
 @dataclass(slots=True)
 class Cascade:
-    """A trajectory in the making, at round ``round``.
+    """A trajectory in the making, at round ``round``, that ends with round ``until``.
 
     ``plan`` is G(round-1), ``log`` everything executed before it.
     """
@@ -41,6 +41,7 @@ class Cascade:
     lots: Random
     plan: Plan
     round: int
+    until: int
     log: list[Execution] = field(default_factory=list)
     history: list[Round] = field(default_factory=list)
     injected: list[Injected] = field(default_factory=list)
@@ -63,6 +64,8 @@ class Cascade:
             damaged = self.plan.replaced(damage.changes) if damage.changes else self.plan
             frontier = damaged.frontier()
             if not frontier or RESPONSE in frontier:
+                continue
+            if must_wait(kind.name, damage) and self._runs_in(damaged, damage.node) <= self.until:
                 continue
             if damage.changes:
                 self._backdate(damage)
@@ -93,10 +96,21 @@ class Cascade:
         self.inventions += [(self.round, invention) for invention in inventions]
 
     def damaged(self) -> set[str]:
-        """Return the tasks that an injected error changed, added or will hit."""
+        """Return the tasks that an injected error changed, added or will hit.
+
+        And those that a needless call repeats: damaged themselves, they would make it the
+        needed one.
+        """
         nodes = {one.damage.node for one in self.injected}
         for one in self.injected:
             nodes.update(id for id in one.damage.changes if id != RESPONSE)
+            new = one.damage.changes.get(one.damage.node)
+            if new is not None and new.id not in self.clean.calls:
+                nodes.update(
+                    call.id
+                    for call in self.clean.calls.values()
+                    if call.name == new.name and call.arguments == new.arguments
+                )
         return nodes
 
     def below(self, earlier: Sequence[Injected]) -> set[str]:
@@ -119,10 +133,12 @@ class Cascade:
         """Yield damages in the order in which to try them, at most a few a task."""
         touched = self.damaged()
         made_up = {invention.node for _, invention in self.inventions}
+        # A new task may be modelled on any call, sent or not; others must be pending.
+        tasks = self.plan.calls() if kind.reach == "plan" else self.plan.pending()
         free = [
             task.id
-            for task in self.plan.pending()
-            if task.id not in touched and (kind.reach == "task" or task.id not in made_up)
+            for task in tasks
+            if task.id not in touched and (kind.reach in ("task", "round") or task.id not in made_up)
         ]
         self.lots.shuffle(free)
         below = self.below(self.injected)
@@ -133,12 +149,6 @@ class Cascade:
             self.plan,
             history=tuple(self.history),
         )
-        if kind.reach == "plan":
-            found = list(kind.damages(state, self.clean, only=free))
-            near = [one for one in found if self.descends(one, self.injected)]
-            for group in (near, found):
-                yield from self._drawn(group)
-            return
         for group in ([id for id in free if id in below], [id for id in free if id not in below]):
             for id in group:
                 only = {id}
@@ -149,7 +159,7 @@ class Cascade:
                 found = [
                     damage
                     for damage in kind.damages(state, self.clean, only=only)
-                    if damage.node == id and not self._is_made_up(damage)
+                    if (damage.node == id or kind.reach == "plan") and not self._is_made_up(damage)
                 ]
                 yield from self._drawn(found)
 
@@ -164,6 +174,12 @@ class Cascade:
         for _ in range(3):
             damage = self.lots.choice(ways[self.lots.choice(names)])
             yield settle(damage, [*self.plan.tasks, *self.clean.calls], self.lots)
+
+    def _runs_in(self, plan: Plan, node: str) -> int:
+        """Return the round in which a task will run if nothing else changes."""
+        before = [plan.tasks[other] for other in plan.tasks[node].depends_on]
+        waits = [self._runs_in(plan, task.id) + 1 for task in before if not task.status]
+        return max(waits, default=self.round)
 
     def _is_made_up(self, damage: Damage) -> bool:
         return any(
@@ -227,14 +243,22 @@ def _same(a: Task, b: Task) -> bool:
     return a.name == b.name and a.arguments == b.arguments and a.depends_on == b.depends_on
 
 
-def start(world: World, lots: Random, clean_rounds: int) -> Cascade:
-    """Return a trajectory whose first rounds went well.
+def must_wait(kind: str, damage: Damage) -> bool:
+    """Tell whether a damage is only certain while its task is pending.
+
+    So it is by rules 3 and 4 of the structural decision (DESIGN section 12).
+    """
+    return kind == "Dependence_Error" or (kind == "Dependence_Null" and bool(damage.after))
+
+
+def start(world: World, lots: Random, clean_rounds: int, until: int) -> Cascade:
+    """Return a trajectory whose first rounds went well, to be led to the round ``until``.
 
     The recordings answer, as they would if the environment ran the calls.
     """
     clean = world.clean
     layers = clean.layers()
-    cascade = Cascade(world, lots, clean.plan(), 1)
+    cascade = Cascade(world, lots, clean.plan(), 1, until)
     for round in range(1, clean_rounds + 1):
         cascade.last = [
             Execution(round, id, call.name, call.sent, OK, call.result)

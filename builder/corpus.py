@@ -12,21 +12,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import orjson
+import zstandard
+
+from builder import levels
+from builder.levels import Masks, Source
 from builder.refusal import Refusal
 from builder.resume.files import BLOCK, digest, whole, write_whole
 from plan.clean import CleanPlan
 from plan.json_text import Json, dump_bytes, loads
+from source_button.ingest import Parsed, Reject, parse_line, read_line
 from source_button.reader import Line, read_lines
-
-if TYPE_CHECKING:
-    from builder.levels import Source
-    from source_button.ingest import Parsed, Reject
+from source_button.synthesis import synthesize_one
 
 SHARD_RECORDS = 250
 SHARD_BYTES = 8 << 20
 STDIN = "-"
+
 
 BUTTON = "button"
 EMBEDDED = "embedded"
@@ -81,14 +84,14 @@ class Shard:
 class Entry:
     """A usable plan as the index keeps it.
 
-    ``mask`` has the bits of the kinds that some round allows, ``tools`` names the set of
-    called tools, ``offset`` and ``length`` the stored plan's place, ``size`` its bytes.
+    ``masks`` say which kinds its rounds allow; ``tools`` names the set of called tools;
+    ``offset`` and ``length`` are the stored plan's place, ``size`` its bytes.
     """
 
     shard: int
     source_id: str
     query_id: str
-    mask: int
+    masks: Masks
     depth: int
     width: int
     calls: int
@@ -184,12 +187,8 @@ def survey(shard: Shard) -> Survey:
     done = read_survey(shard)
     if done is not None:
         return done
-    from source_button.ingest import parse_line, read_line
-
     found = _Surveyor(shard.index, EMBEDDED if shard.count else BUTTON)
     if shard.count:
-        from source_button.synthesis import synthesize_one
-
         name = f"{EMBEDDED}-{shard.seed}"
         for number in range(shard.first, shard.first + shard.count):
             text = synthesize_one(number, seed=shard.seed)
@@ -208,7 +207,7 @@ def read_survey(shard: Shard) -> Survey | None:
     try:
         value = loads(shard.contents.read_bytes())
         return Survey(
-            tuple(Entry(*entry) for entry in value["entries"]),
+            tuple(_read_entry(*entry) for entry in value["entries"]),
             tuple(value["rejects"]),
             value["lines"],
             value["blank"],
@@ -218,11 +217,18 @@ def read_survey(shard: Shard) -> Survey | None:
         return None
 
 
+def _read_entry(fields: list[Json], masks: list[list[int]]) -> Entry:
+    return Entry(*(*fields[:3], tuple(map(tuple, masks)), *fields[3:]))
+
+
+def _spell_entry(entry: Entry) -> Json:
+    fields = [getattr(entry, field) for field in Entry.__slots__ if field != "masks"]
+    return [fields, entry.masks]
+
+
 def _spell(result: Survey) -> Json:
     return {
-        "entries": [
-            [getattr(entry, field) for field in Entry.__slots__] for entry in result.entries
-        ],
+        "entries": [_spell_entry(entry) for entry in result.entries],
         "rejects": result.rejects,
         "lines": result.lines,
         "blank": result.blank,
@@ -234,8 +240,6 @@ class _Surveyor:
     """Collects what a shard holds."""
 
     def __init__(self, shard: int, source_kind: str) -> None:
-        import zstandard
-
         self.shard = shard
         self.source_kind = source_kind
         self.compressor = zstandard.ZstdCompressor(level=1)
@@ -247,22 +251,19 @@ class _Surveyor:
         self.warnings: dict[str, int] = {}
 
     def take(self, found: Parsed | Reject | None) -> None:
-        from builder.levels import Source, feasible, usable
-        from source_button.ingest import Reject
-
         if found is None:
             self.blank += 1
             return
         if isinstance(found, Reject):
             self.rejects.append(found.to_json())
             return
-        clean = found.clean
+        clean = found.clean.canonical()
         for warning in found.warnings:
             self.warnings[warning.code] = self.warnings.get(warning.code, 0) + 1
         source = Source(
             clean, self.source_kind, f"{found.file}:{found.line}", name_query(clean.query)
         )
-        reason = usable(source)
+        reason = levels.usable(source)
         if reason is not None:
             self.rejects.append(
                 {
@@ -274,9 +275,9 @@ class _Surveyor:
                 }
             )
             return
-        self.keep(source, feasible(source))
+        self.keep(source, levels.feasible_rounds(source))
 
-    def keep(self, source: Source, mask: int) -> None:
+    def keep(self, source: Source, masks: Masks) -> None:
         clean = source.clean
         layers = list(clean.layers().values())
         text = store(clean)
@@ -287,7 +288,7 @@ class _Surveyor:
                 shard=self.shard,
                 source_id=source.source_id,
                 query_id=source.query_id,
-                mask=mask,
+                masks=masks,
                 depth=max(layers, default=0),
                 width=max(map(layers.count, layers), default=0),
                 calls=len(clean.calls),
@@ -313,8 +314,6 @@ def name_query(query: str) -> str:
 
 def store(clean: CleanPlan) -> bytes:
     """Return a plan's stored text; keys keep their order, unlike in canonical text."""
-    import orjson
-
     tools = [tool.to_json() for tool in clean.tools.values()]
     return orjson.dumps([clean.query, tools, clean.to_row_json()])
 

@@ -120,8 +120,7 @@ def choose(text: str, level: str, kinds: Sequence[str]) -> Distribution:
         places = (0,) if level == "level1" else (1, 2, 3)
         nothing = (0, 0, 0, 0)
         columns = tuple(
-            tuple(Fraction(TABLES.get(kind, nothing)[place]) for kind in kinds)
-            for place in places
+            tuple(Fraction(TABLES.get(kind, nothing)[place]) for kind in kinds) for place in places
         )
         return Distribution(PAPER, tuple(kinds), columns)
     if text == UNIFORM:
@@ -135,9 +134,7 @@ def choose(text: str, level: str, kinds: Sequence[str]) -> Distribution:
             "check the path",
         )
     columns_by_kind = _read_csv(path) if path.suffix.lower() == ".csv" else _read_json(path)
-    return Distribution(
-        path.name, tuple(kinds), tuple(_checked(path, columns_by_kind, kinds))
-    )
+    return Distribution(path.name, tuple(kinds), tuple(_checked(path, columns_by_kind, kinds)))
 
 
 def _refuse(path: Path, found: str, remedy: str = "correct the file") -> Refusal:
@@ -168,7 +165,9 @@ def _read_json(path: Path) -> list[list[tuple[str, Json]]]:
 
 
 def _is_pairs(value: Json) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(item, tuple) for item in value)
+    return (
+        isinstance(value, list) and bool(value) and all(isinstance(item, tuple) for item in value)
+    )
 
 
 def _read_csv(path: Path) -> list[list[tuple[str, Json]]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from builder.cascade import Cascade, Injected
 from environment.rightness import is_right
@@ -33,8 +33,13 @@ def label(cascade: Cascade, right: Mapping[str, Execution]) -> list[ErrorLabel]:
         for one in cascade.injected
     ]
     carriers = {one.damage.node for one in cascade.injected}
+    done = {
+        seen.node
+        for seen in cascade.log
+        if seen.node in clean.calls and is_right(clean, right, seen)
+    }
     for round, invention in cascade.inventions:
-        root = root_of(clean, cascade.injected, right, invention.node)
+        root = root_of(clean, cascade.injected, done, invention.node)
         errors.append(
             _propagated(
                 clean,
@@ -45,16 +50,14 @@ def label(cascade: Cascade, right: Mapping[str, Execution]) -> list[ErrorLabel]:
                 f"/para{invention.pointer}",
                 invention.before,
                 invention.after,
-                LATENT if invention.node not in executions else SILENT,
+                _shows(executions.get(invention.node)),
             )
         )
     for seen in cascade.log:
         call = clean.calls.get(seen.node)
-        if call is None or seen.node in carriers:
+        if call is None or seen.node in carriers or seen.node in done:
             continue
-        if is_right(clean, right, seen):
-            continue
-        root = root_of(clean, cascade.injected, right, seen.node)
+        root = root_of(clean, cascade.injected, done, seen.node)
         errors.append(
             _propagated(
                 clean,
@@ -71,16 +74,23 @@ def label(cascade: Cascade, right: Mapping[str, Execution]) -> list[ErrorLabel]:
     return errors
 
 
+def _shows(seen: Execution | None) -> str:
+    """Return how a made-up value shows; it is legal, so no failure speaks of it."""
+    if seen is None:
+        return LATENT
+    return MASKED if seen.cause else SILENT
+
+
 def root_of(
-    clean: CleanPlan, injected: Sequence[Injected], right: Mapping[str, Execution], node: str
+    clean: CleanPlan, injected: Sequence[Injected], done: Collection[str], node: str
 ) -> int:
     """Return the index of the first injected error that makes a call go wrong.
 
-    It sits on a clean predecessor that was not made rightly; needless waits and needless
-    calls make nothing wrong.
+    It sits on a clean predecessor that isn't among the tasks ``done`` rightly; needless
+    waits and needless calls make nothing wrong.
     """
     for index, one in enumerate(injected):
-        if one.kind.name in NO_CONSEQUENCE or one.damage.node in right:
+        if one.kind.name in NO_CONSEQUENCE or one.damage.node in done:
             continue
         if node in descendants(clean.dependencies, one.damage.node):
             return index

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from random import Random
 
-from builder.cascade import Cascade, start
+from builder.cascade import Cascade, must_wait, start
 from builder.labels import label
 from builder.phrasing import reword
 from builder.renaming import draw_names, free_name, rename_clean, rename_task
@@ -16,6 +16,7 @@ from environment.oracle import recover
 from environment.rightness import right_calls, rounds_left
 from environment.world import World
 from plan.clean import CleanPlan
+from plan.graph import layers
 from plan.json_text import Json, dump_bytes, dumps
 from plan.row import Row
 from plan.state import Round, State
@@ -26,20 +27,25 @@ from taxonomy.registry import kinds
 LEVEL1 = "level1"
 LEVEL2 = "level2"
 ATTEMPTS = 8
+MUST_WAIT = "Dependence_Error"
+
+
+Masks = tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A clean plan and where it comes from.
+    """A clean plan, its keys in canonical order, and where it comes from.
 
     ``source_id`` names the record (``button_instruct.jsonl:17``); ``query_id`` groups the
-    rows of one query.
+    rows of one query. ``masks`` are its `feasible_rounds`, where they are known already.
     """
 
     clean: CleanPlan
     source_kind: str
     source_id: str
     query_id: str
+    masks: Masks | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,22 +92,62 @@ def usable(source: Source) -> str | None:
     return None
 
 
-def feasible(source: Source) -> int:
-    """Return a bit mask, over the registry's order, of the kinds that some round allows."""
+def feasible_rounds(source: Source) -> Masks:
+    """Return the kinds that each round of a plan's tool layers allows, as bit masks.
+
+    ``masks[r - 1][k]`` has a bit, in the registry's order, for each kind that an error of
+    round r may be if k further rounds of errors follow it. What is possible for pending
+    tasks was possible in every earlier round too, so those kinds are looked for from the
+    last round backwards. What earlier errors take away is not known yet.
+    """
     clean = source.clean
     world = World(clean, 0)
-    mask = 0
-    waiting = dict(enumerate(kinds().values()))
-    for done in range(max(clean.layers().values(), default=0)):
-        cascade = start(world, Random(0), done)
-        state = State(cascade.round, clean.query, clean.tools, cascade.plan)
-        for bit, kind in list(waiting.items()):
-            if any(True for _ in kind.damages(state, clean)):
-                mask |= 1 << bit
-                del waiting[bit]
-        if not waiting:
-            break
-    return mask
+    depth = clean.rounds() - 1
+    states: dict[int, State] = {}
+
+    def state(round: int) -> State:
+        if round not in states:
+            plan = start(world, Random(0), round - 1, round).plan
+            states[round] = State(round, clean.query, clean.tools, plan)
+        return states[round]
+
+    masks = [[0] * (depth - round) for round in range(depth)]
+    for bit, kind in enumerate(kinds().values()):
+        for round in range(depth, 0, -1):
+            if not any(True for _ in kind.damages(state(round), clean)):
+                continue
+            for earlier in range(round - 1 if kind.reach == "round" else 0, round):
+                follow = depth - earlier
+                if kind.name == MUST_WAIT:
+                    follow = _longest_wait(kind, state(earlier + 1), clean) - earlier - 1
+                for rounds in range(min(follow, depth - earlier)):
+                    masks[earlier][rounds] |= 1 << bit
+            if kind.reach != "round":
+                break
+    return tuple(tuple(row) for row in masks)
+
+
+def _longest_wait(kind: ErrorKind, state: State, clean: CleanPlan) -> int:
+    """Return the latest round in which a task damaged so would run."""
+    latest = 0
+    for damage in kind.damages(state, clean):
+        dependencies = {**clean.dependencies, damage.node: tuple(damage.after)}
+        latest = max(latest, layers(dependencies)[damage.node] + 1)
+    return latest
+
+
+def last_rounds(masks: Masks, wanted: Sequence[str]) -> list[int]:
+    """Return the rounds t at which kinds, one a round and the last at t, seem possible."""
+    bits = {name: 1 << bit for bit, name in enumerate(kinds())}
+    size = max(len(wanted), 1)
+    return [
+        t
+        for t in range(size, len(masks) + 1)
+        if all(
+            masks[t - size + index][size - 1 - index] & bits[name]
+            for index, name in enumerate(wanted)
+        )
+    ]
 
 
 def build_row(source: Source, recipe: Recipe) -> Row | Shortfall:
@@ -115,16 +161,15 @@ def build_row(source: Source, recipe: Recipe) -> Row | Shortfall:
     names = draw_names(source.clean, lots, len(recipe.kinds))
     clean = rename_clean(source.clean, names)
     world = World(clean, seed)
-    depth = clean.rounds() - 1
     wanted = [kinds()[name] for name in recipe.kinds]
-    if depth < max(len(wanted), 1):
-        return Shortfall(recipe.kinds[-1], f"the plan has {depth} tool layers only")
-    rounds = list(range(max(len(wanted), 1), depth + 1))
+    rounds = last_rounds(source.masks or feasible_rounds(source), recipe.kinds)
+    if not rounds:
+        return Shortfall(recipe.kinds[0], "no rounds of the plan allow these kinds in this order")
     lots.shuffle(rounds)
-    reason = Shortfall(recipe.kinds[0], "no round allows it") if wanted else None
+    reason: Shortfall | None = None
     for attempt in range(ATTEMPTS):
         t = rounds[attempt % len(rounds)]
-        cascade = start(world, lots, t - max(len(wanted), 1))
+        cascade = start(world, lots, t - max(len(wanted), 1), t)
         failed = _suffer(cascade, wanted)
         if failed is None:
             return _row(source, recipe, cascade, seed)
@@ -146,14 +191,9 @@ def _suffer(cascade: Cascade, wanted: list[ErrorKind]) -> Shortfall | None:
             return Shortfall(kind.name, "only the response was left to run")
     executed = {seen.node for seen in cascade.log}
     for one in cascade.injected:
-        if one.damage.node in executed and _must_wait(one.kind.name, one.damage.after):
+        if one.damage.node in executed and must_wait(one.kind.name, one.damage):
             return Shortfall(one.kind.name, "the damaged task ran before the last round")
     return None
-
-
-def _must_wait(kind: str, after: Json) -> bool:
-    """Tell whether a damage is only certain while its task is pending (rules 3 and 4)."""
-    return kind == "Dependence_Error" or (kind == "Dependence_Null" and bool(after))
 
 
 def _row(source: Source, recipe: Recipe, cascade: Cascade, seed: int) -> Row | Shortfall:
@@ -231,3 +271,4 @@ def _downstream(cascade: Cascade) -> str:
     if any(cascade.descends(one.damage, done[:index]) for index, one in enumerate(done) if index):
         return "yes"
     return "no: no task below an earlier error allowed this kind"
+

@@ -29,8 +29,8 @@ from builder.corpus import (
 from builder.distribution import Distribution
 from builder.pool import Pool
 from builder.refusal import Refusal
-from builder.resume.fingerprint import code, fingerprint, versions
 from builder.resume.files import whole, write_whole
+from builder.resume.fingerprint import code, fingerprint, versions
 from builder.resume.folder import DONE, MANIFEST, NEW, Claim, claim
 from builder.seating import (
     PASSES,
@@ -40,6 +40,7 @@ from builder.seating import (
     Trial,
     control_seats,
     demand,
+    reach,
 )
 from builder.shards import (
     Built,
@@ -195,10 +196,8 @@ class _Build:
             raise self._nothing_usable(len(plans))
         size = self.arguments["size"]
         rows = len(entries) if size == ALL else size
-        wanted = demand(
-            self.request.distribution, rows, self.request.rounds, dealt=size == ALL
-        )
-        seating = Seating(entries, wanted, self.request.seed)
+        wanted = demand(self.request.distribution, rows, self.request.rounds, dealt=size == ALL)
+        seating = Seating(entries, self.request.distribution.kinds, wanted, self.request.seed)
         self._build_rows(seating)
         controls = self._build_controls(entries, seating, round(rows * self.request.controls))
         seats = [seat for seat in seating.seats if seat is not None]
@@ -285,9 +284,7 @@ class _Build:
                 self._take(f"{name}-{number:06d}", trials[start:stop], built, seating)
                 advance(stop - start)
 
-    def _take(
-        self, name: str, trials: Sequence[Trial], built: Built, seating: Seating
-    ) -> None:
+    def _take(self, name: str, trials: Sequence[Trial], built: Built, seating: Seating) -> None:
         self.bugs += built.bugs
         for trial, outcome in zip(trials, built.outcomes, strict=True):
             failed = []
@@ -300,9 +297,7 @@ class _Build:
             for placing, fact in zip(chosen or (), outcome.facts, strict=True):
                 self.places[placing.seat] = (name, fact)
 
-    def _build_controls(
-        self, entries: Sequence[Entry], seating: Seating, rows: int
-    ) -> list[Seat]:
+    def _build_controls(self, entries: Sequence[Entry], seating: Seating, rows: int) -> list[Seat]:
         if not rows:
             return []
         first = 1 + max((seat[1] for seat in seating.seats if seat), default=0)
@@ -327,9 +322,7 @@ class _Build:
                 advance(stop - start)
         return done
 
-    def _row_shard(
-        self, name: str, trials: tuple[tuple[tuple[Order, ...], ...], ...]
-    ) -> RowShard:
+    def _row_shard(self, name: str, trials: tuple[tuple[tuple[Order, ...], ...], ...]) -> RowShard:
         request = self.request
         return RowShard(
             self.work,
@@ -355,9 +348,7 @@ class _Build:
         }
         return [by_place[entry.shard, entry.offset] for entry in entries]
 
-    def _publish(
-        self, seats: Sequence[Seat], splits: Sequence[str]
-    ) -> list[dict[str, Json]]:
+    def _publish(self, seats: Sequence[Seat], splits: Sequence[str]) -> list[dict[str, Json]]:
         by_split: dict[str, list[Seat]] = {name: [] for name in NAMES}
         for seat in sorted(seats):
             by_split[splits[seat[0]]].append(seat)
@@ -388,9 +379,7 @@ class _Build:
                 advance(1)
         return files
 
-    def _finish(
-        self, figures: report.Figures, files: list[dict[str, Json]]
-    ) -> dict[str, Json]:
+    def _finish(self, figures: report.Figures, files: list[dict[str, Json]]) -> dict[str, Json]:
         out = self.request.out
         content = {
             "arguments": self.arguments,
@@ -417,10 +406,12 @@ class _Build:
             return self.reasons[row]
         if all(entry.depth < len(kinds) for entry in seating.entries):
             return names[kinds[-1]], f"no plan has {len(kinds)} layers of calls"
-        for kind in kinds:
-            if not any(entry.mask >> kind & 1 for entry in seating.entries):
-                return names[kind], "no plan allows it in any round"
-        return names[kinds[-1]], f"no free plan with {len(kinds)} layers allows its kinds"
+        for index, kind in enumerate(kinds):
+            if not any(
+                reach(entry.masks, len(kinds), index) >> kind & 1 for entry in seating.entries
+            ):
+                return names[kind], f"no plan allows it as error {index + 1} of {len(kinds)}"
+        return names[kinds[-1]], "no plan that is free allows its kinds one after the other"
 
     def _nothing_usable(self, usable: int) -> Refusal:
         counts = self.counts
@@ -467,6 +458,7 @@ def _order(entries: Sequence[Entry], seat: Seat, kinds: tuple[str, ...]) -> Orde
         entry.length,
         entry.source_id,
         entry.query_id,
+        entry.masks,
         kinds,
         seat[1],
     )

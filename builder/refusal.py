@@ -21,11 +21,7 @@ class Refusal(Exception):
         self.remedy = remedy
 
     def __str__(self) -> str:
-        return (
-            f"{self.where}: {self.found}\n"
-            f"  expected: {self.expected}\n"
-            f"  to do:    {self.remedy}"
-        )
+        return f"{self.where}: {self.found}\n  expected: {self.expected}\n  to do:    {self.remedy}"
 
 
 def refuse_os_error(error: OSError, where: str) -> Refusal:

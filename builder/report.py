@@ -160,7 +160,7 @@ def _order(value: object) -> tuple[int, str]:
 
 def _mean(counts: Mapping[str, int]) -> str:
     total = sum(counts.values())
-    return f"{sum(int(value) * n for value, n in counts.items()) / total:.2f}" if total else "–"
+    return f"{sum(int(value) * n for value, n in counts.items()) / total:.2f}" if total else "-"
 
 
 def _pick(column: Mapping[str, Mapping[str, int]], word: str) -> dict[str, int]:
@@ -179,12 +179,9 @@ def render(content: Mapping[str, Json]) -> str:
         "## Source",
         table(
             ("source", "bytes", "SHA-256"),
-            [
-                (source["name"], source["bytes"], source["sha256"])
-                for source in arguments["source"]
-            ]
+            [(source["name"], source["bytes"], source["sha256"]) for source in arguments["source"]]
             if arguments["source"] != EMBEDDED
-            else [(f"embedded, {arguments['plans']:,} trajectories", "–", "–")],
+            else [(f"embedded, {arguments['plans']:,} trajectories", "-", "-")],
         ),
         f"{corpus['lines']:,} lines = {corpus['plans']:,} plans + {corpus['rejects']:,} rejects "
         f"+ {corpus['blank']:,} blank.  \n"
@@ -272,8 +269,8 @@ def render(content: Mapping[str, Json]) -> str:
     if content["bugs"]["count"]:
         parts += [
             "## Bugs",
-            f"{content['bugs']['count']} rows were left out because building or certifying them "
-            "went wrong:",
+            f"{content['bugs']['count']:,} attempts to build a row went wrong, or their certificate "
+            "refused it. No such row was kept. The first:",
             "\n".join(f"- {bug}" for bug in content["bugs"]["first"]),
         ]
     return "\n\n".join(parts) + "\n"

@@ -19,6 +19,7 @@ from typing import TypeVar
 
 from builder.corpus import Entry
 from builder.distribution import Distribution
+from builder.levels import Masks, last_rounds
 from builder.quotas import NOBODY, apportion, match, rows_by_rounds
 
 T = TypeVar("T")
@@ -86,11 +87,26 @@ def lots_for(seed: int, *purpose: str | int) -> Random:
     return Random(int.from_bytes(blake2b(text.encode(), digest_size=16).digest(), "big"))
 
 
+def reach(masks: Masks, length: int, index: int) -> int:
+    """Return the kinds that a row's k-th error (``index`` from 0) of ``length`` can have.
+
+    Errors stand in consecutive rounds, so the k-th can't stand before round k, nor so late
+    that no rounds are left for the others.
+    """
+    found = 0
+    for row in masks[index : len(masks) - length + index + 1]:
+        found |= row[length - 1 - index]
+    return found
+
+
 class Seating:
     """The wanted rows, the seats they have, and the seats that are free."""
 
-    def __init__(self, entries: Sequence[Entry], wanted: Demand, seed: int) -> None:
+    def __init__(
+        self, entries: Sequence[Entry], names: Sequence[str], wanted: Demand, seed: int
+    ) -> None:
         self.entries = entries
+        self.names = names
         self.seed = seed
         self.kinds: list[Kinds] = []
         self.seats: list[Seat | None] = []
@@ -134,7 +150,9 @@ class Seating:
         columns: list[list[int]] = []
         for index, quotas in enumerate(wanted.quotas):
             masks = [
-                self.entries[seat[0]].mask if seat else 0 for length, seat in rows if length > index
+                reach(self.entries[seat[0]].masks, length, index) if seat else 0
+                for length, seat in rows
+                if length > index
             ]
             given = match(masks, quotas, lots_for(self.seed, "deal", index))
             counts = Counter(given)
@@ -152,9 +170,9 @@ class Seating:
                 self._proposed.append((seat, row))
 
     def allows(self, seat: Seat, kinds: Kinds) -> bool:
-        """Tell whether a seat's plan is deep enough and allows each kind in some round."""
-        entry = self.entries[seat[0]]
-        return entry.depth >= len(kinds) and all(entry.mask >> kind & 1 for kind in kinds)
+        """Tell whether some rounds of a seat's plan, one after the other, allow the kinds."""
+        masks = self.entries[seat[0]].masks
+        return bool(last_rounds(masks, [self.names[kind] for kind in kinds]))
 
     def first_trials(self) -> list[Trial]:
         """Return one trial for each row that was dealt a seat, in the order of the seats."""
@@ -180,13 +198,14 @@ class Seating:
             candidates: list[Candidate] = []
             if own is not None and self._may_try(row, own):
                 candidates.append((Placing(row, own),))
-            for seat in _pick(spare, partial(self._may_try, row)):
-                candidates.append((Placing(row, seat),))
+            candidates.extend(
+                (Placing(row, seat),) for seat in _pick(spare, partial(self._may_try, row))
+            )
             if own is not None:
                 for other in _pick(built, partial(self._may_swap, row, own)):
-                    seat = self.seats[other]
-                    assert seat is not None
-                    candidates.append((Placing(row, seat), Placing(other, own)))
+                    taken = self.seats[other]
+                    assert taken is not None
+                    candidates.append((Placing(row, taken), Placing(other, own)))
             if candidates:
                 trials.append(tuple(candidates))
         return trials
@@ -241,6 +260,4 @@ def control_seats(plans: int, rows: int, first_variant: int, seed: int) -> list[
     """Return the seats of undamaged rows: plans in turn, variants that no other row has."""
     order = list(range(plans))
     lots_for(seed, "controls").shuffle(order)
-    return sorted(
-        (order[place % plans], first_variant + place // plans) for place in range(rows)
-    )
+    return sorted((order[place % plans], first_variant + place // plans) for place in range(rows))

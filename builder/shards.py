@@ -6,9 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import zstandard
+
 from builder.corpus import restore
+from builder.levels import Masks, Recipe, Shortfall, Source, build_row
+from builder.parquet import take_rows, write_parquet, write_shard
 from builder.resume.files import digest, whole, write_whole
+from certify.row import certify_row
+from plan.clean import CleanPlan
 from plan.json_text import Json, dump_bytes, loads
+from plan.row import INJECTED, Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +30,7 @@ class Order:
     length: int
     source_id: str
     query_id: str
+    masks: Masks
     kinds: tuple[str, ...]
     variant: int
 
@@ -106,8 +114,6 @@ def build_shard(shard: RowShard) -> Built:
         return _read(loads(shard.contents.read_bytes()))
     except FileNotFoundError:
         pass
-    from builder.parquet import write_shard
-
     builder = _Builder(shard)
     outcomes = tuple(builder.attempt(trial) for trial in shard.trials)
     with whole(shard.rows) as temporary:
@@ -121,10 +127,6 @@ class _Builder:
     """Builds one shard's rows."""
 
     def __init__(self, shard: RowShard) -> None:
-        import zstandard
-
-        from plan.row import Row
-
         self.shard = shard
         self.unpack = zstandard.ZstdDecompressor()
         self.rows: list[Row] = []
@@ -148,18 +150,17 @@ class _Builder:
         return Outcome(None, (), tuple(failures))
 
     def build(self, order: Order) -> Fact | tuple[str, str]:
-        from builder.levels import Recipe, Shortfall, Source, build_row
-        from plan.row import INJECTED
-
         shard = self.shard
-        source = Source(self.plan(order), shard.source_kind, order.source_id, order.query_id)
+        source = Source(
+            self.plan(order), shard.source_kind, order.source_id, order.query_id, order.masks
+        )
         recipe = Recipe(shard.level, order.kinds, order.variant, shard.seed)
         first = order.kinds[0] if order.kinds else ""
         try:
             row = build_row(source, recipe)
             if isinstance(row, Shortfall):
                 return row.kind, row.reason
-            problems = [] if not shard.certify else self.certify(row)
+            problems = certify_row(row) if shard.certify else []
         except Exception as error:  # One row's bug must not cost a user all the others.
             self.bugs.append(f"{_name(order)}: {type(error).__name__}: {error}")
             return first, f"a bug: {type(error).__name__}"
@@ -178,12 +179,7 @@ class _Builder:
             propagated=len(row.errors) - len(injected),
         )
 
-    def certify(self, row: object) -> Sequence[object]:
-        from certify.row import certify_row
-
-        return certify_row(row)
-
-    def plan(self, order: Order):
+    def plan(self, order: Order) -> CleanPlan:
         path = self.shard.work / "plans" / f"{order.shard:06d}.plans"
         with path.open("rb") as file:
             file.seek(order.offset)
@@ -208,15 +204,17 @@ def _spell(built: Built) -> Json:
     }
 
 
+def _read_fact(place: int, t: int, *rest: Json) -> Fact:
+    round_gt, recovery_round_gt, downstream, visibility, propagated = rest
+    return Fact(place, t, round_gt, recovery_round_gt, downstream, tuple(visibility), propagated)
+
+
 def _read(value: Json) -> Built:
     return Built(
         tuple(
             Outcome(
                 chosen,
-                tuple(
-                    Fact(*fact[:5], visibility=tuple(fact[5]), propagated=fact[6])
-                    for fact in facts
-                ),
+                tuple(_read_fact(*fact) for fact in facts),
                 tuple(Failure(*failure) for failure in failures),
             )
             for chosen, facts, failures in value["outcomes"]
@@ -236,8 +234,6 @@ class Publication:
 
 def publish(publication: Publication) -> tuple[str, int]:
     """Write a Parquet file and return its SHA-256 and size in bytes."""
-    from builder.parquet import take_rows, write_parquet
-
     rows = publication.work / "rows"
     places = ((rows / f"{name}.arrow", indices) for name, indices in publication.places)
     with whole(publication.path, publication.work) as temporary:

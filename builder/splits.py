@@ -63,8 +63,10 @@ def share_out(groups: Sequence[int], shares: Sequence[float], seed: int) -> dict
 def deviation(counts: Mapping[str, int], shares: Mapping[str, float]) -> dict[str, float]:
     """Return each split's share of the rows less the share that was asked for."""
     total = sum(counts.values())
-    return {name: counts.get(name, 0) / total - share if total else 0.0
-            for name, share in shares.items()}
+    return {
+        name: counts.get(name, 0) / total - share if total else 0.0
+        for name, share in shares.items()
+    }
 
 
 def _lot(seed: int, name: int) -> bytes:

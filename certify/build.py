@@ -15,9 +15,9 @@ import pyarrow.parquet as pq
 
 from certify.report import Found, Report
 from certify.row import examine
-from plan.json_text import Json, loads
+from plan.json_text import Json, escape, loads
 from plan.problem import Problem
-from plan.row import COLUMNS, ERROR_FIELDS, Row
+from plan.row import COLUMNS, ERROR_FIELDS, INJECTED, Row
 
 MANIFEST = "manifest.json"
 SPLITS = ("train", "validation", "test")
@@ -76,8 +76,7 @@ class Outcome:
     part: Part
     report: Report
     sights: list[Sight] = field(default_factory=list)
-    kinds: Counter[tuple[int, str]] = field(default_factory=Counter)
-    lengths: Counter[int] = field(default_factory=Counter)
+    counts: Counter[tuple[str, ...]] = field(default_factory=Counter)
 
 
 def certify_folder(path: Path, *, workers: int = 1, progress: Progress | None = None) -> Report:
@@ -101,8 +100,9 @@ def certify_folder(path: Path, *, workers: int = 1, progress: Progress | None = 
     files = sorted(file for file in (path / "data").glob("*/*.parquet"))
     if not files:
         raise NoRelease(str(path / "data"), "no rows", "data/<level>/<split>-*.parquet")
-    _check_files(path, manifest, files, report)
-    parts = [part for file in files for part in _parts(path, file, report)]
+    listed = _listed(manifest.get("files"))
+    _check_files(path, listed, files, report)
+    parts = [part for file in files for part in _parts(path, file, listed, report)]
     total, done = sum(part.rows for part in parts), 0
     whole = _Whole()
     for outcome in _run(parts, workers):
@@ -129,10 +129,12 @@ def _manifest(path: Path) -> Mapping[str, Json]:
 
 
 def _check_files(
-    path: Path, manifest: Mapping[str, Json], files: Sequence[Path], report: Report
+    path: Path,
+    listed: Mapping[str, Mapping[str, Json]],
+    files: Sequence[Path],
+    report: Report,
 ) -> None:
     """Compare each file's hash with the manifest's, and the lists of files."""
-    listed = _listed(manifest.get("files"))
     if not listed:
         report.add(Found(MANIFEST, "", Problem("manifest", "/files", "it lists no files")))
     for name, about in sorted(listed.items()):
@@ -153,16 +155,21 @@ def _check_files(
 
 def _listed(files: Json) -> dict[str, Mapping[str, Json]]:
     """Return what a manifest says of each file, by its path."""
-    if isinstance(files, dict):
-        return {name: about for name, about in files.items() if isinstance(about, dict)}
-    if isinstance(files, list):
-        return {about["path"]: about for about in files if isinstance(about, dict)}
-    return {}
+    if not isinstance(files, list):
+        return {}
+    return {
+        about["path"]: about
+        for about in files
+        if isinstance(about, dict) and isinstance(about.get("path"), str)
+    }
 
 
-def _parts(path: Path, file: Path, report: Report) -> list[Part]:
+def _parts(
+    path: Path, file: Path, listed: Mapping[str, Mapping[str, Json]], report: Report
+) -> list[Part]:
     """Return the row groups of a file whose columns are a row's."""
     name = file.relative_to(path).as_posix()
+    about = listed.get(name, {})
     level, split = file.parent.name, file.name.partition("-")[0]
     try:
         with pq.ParquetFile(file) as opened:
@@ -171,6 +178,14 @@ def _parts(path: Path, file: Path, report: Report) -> list[Part]:
     except (OSError, pa.ArrowException) as error:
         report.add(Found(name, "", Problem("unreadable", "", str(error).splitlines()[0])))
         return []
+    expected = about.get("rows", sum(sizes))
+    if (about.get("level", level), about.get("split", split), expected) != (
+        level,
+        split,
+        sum(sizes),
+    ):
+        message = f"{level}, {split}, {sum(sizes)} rows: the manifest says otherwise"
+        report.add(Found(name, "", Problem("counts", "", message)))
     if tuple(schema.names) != COLUMNS:
         message = "expected the columns " + ", ".join(COLUMNS)
         report.add(Found(name, "", Problem("columns", "", message)))
@@ -252,8 +267,7 @@ def _certify(record: Mapping[str, Json], outcome: Outcome) -> None:
     report.matrix.update(certificate.pairs)
     for problem in problems:
         report.add(Found(part.file, row.instance_id, problem))
-    outcome.kinds.update(enumerate(row.error_kinds, 1))
-    outcome.lengths[row.rounds] += 1
+    _count(row, part.split, outcome.counts)
     outcome.sights.append(
         Sight(
             _hash(row.query),
@@ -263,6 +277,27 @@ def _certify(record: Mapping[str, Json], outcome: Outcome) -> None:
             _hash(f"{row.source_kind}\n{row.source_id}"),
         )
     )
+
+
+def _count(row: Row, split: str, counts: Counter[tuple[str, ...]]) -> None:
+    """Count a row by everything that a manifest counts rows by, under the manifest's names."""
+    counts["rows", "total"] += 1
+    counts["rows", "built" if row.error_kinds else "controls"] += 1
+    counts["counts", "splits", split] += 1
+    for column in ("t", "round_gt", "recovery_round_gt"):
+        counts["counts", column, str(getattr(row, column))] += 1
+    if not row.error_kinds:
+        return
+    counts["counts", "rounds", str(row.rounds)] += 1
+    counts["counts", "downstream", row.downstream or "none"] += 1
+    for index, kind in enumerate(row.error_kinds):
+        counts["counts", "kinds", kind] += 1
+        counts["counts", "kinds_by_round", str(index), kind] += 1
+    for error in row.errors:
+        if error.origin == INJECTED:
+            counts["counts", "visibility", error.kind, error.visibility] += 1
+        else:
+            counts["counts", "propagated"] += 1
 
 
 def _hash(text: str) -> bytes:
@@ -277,14 +312,12 @@ class _Whole:
     ids: set[bytes] = field(default_factory=set)
     queries: dict[bytes, bytes] = field(default_factory=dict)
     sources: dict[bytes, bytes] = field(default_factory=dict)
-    kinds: dict[str, Counter[tuple[int, str]]] = field(default_factory=dict)
-    lengths: dict[str, Counter[int]] = field(default_factory=dict)
+    counts: Counter[tuple[str, ...]] = field(default_factory=Counter)
 
     def take(self, outcome: Outcome, report: Report) -> None:
         """Compare a part's rows with all rows before them."""
         part = outcome.part
-        self.kinds.setdefault(part.level, Counter()).update(outcome.kinds)
-        self.lengths.setdefault(part.level, Counter()).update(outcome.lengths)
+        self.counts.update(outcome.counts)
         for sight in outcome.sights:
             # Groups are closed transitively if no key at all stands in two splits.
             for word, key in (("query", b"q" + sight.query), ("set of tools", b"t" + sight.tools)):
@@ -304,6 +337,36 @@ class _Whole:
                 report.add(Found(part.file, "", problem))
 
 
+COUNTED = ("total", "built", "controls")
+"""The counts under a manifest's ``rows`` that rows themselves can tell."""
+
+
 def _check_counts(manifest: Mapping[str, Json], report: Report, whole: _Whole) -> None:
     """Compare the manifest's counts with the rows'."""
-    raise NotImplementedError
+    rows, counts = manifest.get("rows"), manifest.get("counts")
+    if not isinstance(rows, dict) or not isinstance(counts, dict):
+        report.add(Found(MANIFEST, "", Problem("manifest", "", "it has no counts")))
+        return
+    said = dict(_leaves(counts, ("counts",)))
+    said.update((("rows", name), rows.get(name, 0)) for name in COUNTED)
+    for key in sorted(said.keys() | whole.counts.keys()):
+        found = whole.counts[key]
+        if said.get(key, 0) != found:
+            path = "".join(f"/{escape(word)}" for word in key)
+            message = f"the rows say {found}, the manifest says {said.get(key, 0)}"
+            report.add(Found(MANIFEST, "", Problem("counts", path, message)))
+
+
+def _leaves(value: Json, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Json]]:
+    """Yield (path, count) of nested counts; of {asked, built, …} only what was built."""
+    if isinstance(value, dict):
+        if "built" in value:
+            yield path, value["built"]
+            return
+        for key, item in value.items():
+            yield from _leaves(item, (*path, key))
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _leaves(item, (*path, str(index)))
+    else:
+        yield path, value

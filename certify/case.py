@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from certify.structure import Dependencies, depths, without_root
 from environment.world import World
 from plan.clean import DATA, CleanPlan
-from plan.execution import Execution, Fault
+from plan.execution import OK, Execution, Fault
 from plan.json_text import Json, dump_bytes, loads, type_name
 from plan.problem import Problem
 from plan.row import Row
-from plan.task import RESPONSE, ROOT, Plan, Task
+from plan.task import RESPONSE, ROOT, Task
 
 TASK_KEYS = frozenset({"id", "name", "para", "desc", "dep", "status"})
 CLEAN_KEYS = TASK_KEYS | {"turn", "sent", "results"}
@@ -20,7 +20,12 @@ EDGE_KEYS = frozenset({"from", "to", "kind", "argument", "source"})
 TOOL_KEYS = frozenset({"name", "description", "parameters"})
 OBSERVATION_KEYS = frozenset({"id", "name", "arguments", "results"})
 ROUND_KEYS = frozenset({"round", "plan", "observations"})
+_TASKS = frozenset({"tasks"})
+SPECIAL = frozenset({ROOT, RESPONSE})
 FAULT_KEYS = frozenset({"round", "node", "kind"})
+
+Tasks = Mapping[str, Mapping[str, Json]]
+"""A plan's tasks as they are spelled, by id."""
 
 Report = Callable[[str, str, str], None]
 """Takes a problem's code, path and message."""
@@ -39,14 +44,13 @@ class Case:
         dependencies: the clean dependencies among calls.
         layers: the clean layers, from 1, in the order in which calls can run.
         feeds: by id, the calls that a data edge leads from.
-        plans: G(0) to G(t-1).
+        plans: G(0) to G(t-1): tasks as they are spelled, by id.
         paths: where each plan stands in the row.
-        spelled: each plan's tasks as they are spelled, by id.
-        keyed: canonical text of each plan's arguments, by id.
+        keyed: canonical text of each plan's arguments, by call.
         log: every execution of rounds 1 to t.
         executions: the executions by node.
         faults: what the environment was asked for.
-        gold: the gold plan.
+        gold: the gold plan's tasks as they are spelled, by id.
     """
 
     row: Row
@@ -57,14 +61,13 @@ class Case:
     dependencies: Dependencies
     layers: Mapping[str, int]
     feeds: Mapping[str, frozenset[str]]
-    plans: Sequence[Plan]
+    plans: Sequence[Tasks]
     paths: Sequence[str]
-    spelled: Sequence[Mapping[str, Json]]
     keyed: Sequence[Mapping[str, bytes]]
     log: Sequence[Execution]
     executions: Mapping[str, Execution]
     faults: Sequence[Fault]
-    gold: Plan
+    gold: Tasks
 
     def sent_before(self, round: int) -> set[str]:
         """Return the calls that had been sent before a round."""
@@ -114,9 +117,8 @@ def _case(row: Row, texts: Mapping[str, Json], report: Report) -> Case:
     history = _list(texts["history"], "/history")
     if row.t != len(history) + 1:
         raise _Malformed("/t", f"expected {len(history) + 1}, one past the history's rounds")
-    plans: list[Plan] = []
+    plans: list[Tasks] = []
     paths: list[str] = []
-    spelled: list[Mapping[str, Json]] = []
     observed: list[Json] = []
     for index, past in enumerate(history):
         path = f"/history/{index}"
@@ -124,16 +126,13 @@ def _case(row: Row, texts: Mapping[str, Json], report: Report) -> Case:
         if past["round"] != index + 1:
             raise _Malformed(f"{path}/round", f"expected {index + 1}, found {past['round']!r}")
         paths.append(f"{path}/plan")
-        tasks = _spelled(past["plan"], paths[-1])
-        spelled.append(tasks)
-        plans.append(_plan(tasks))
+        plans.append(_spelled(past["plan"], paths[-1]))
         observed.append(past["observations"])
     paths.append("/plan")
-    spelled.append(_spelled(texts["plan"], "/plan"))
-    plans.append(_plan(spelled[-1]))
+    plans.append(_spelled(texts["plan"], "/plan"))
     observed.append(texts["observations"])
     faults = _faults(texts["faults"], row.t)
-    gold = _plan(_spelled(texts["gold_plan"], "/gold_plan"))
+    gold = _spelled(texts["gold_plan"], "/gold_plan")
     world = World(clean, row.seed)
     log = _run(world, plans, paths, observed, faults, report)
     return Case(
@@ -147,8 +146,10 @@ def _case(row: Row, texts: Mapping[str, Json], report: Report) -> Case:
         feeds,
         plans,
         paths,
-        spelled,
-        [{id: dump_bytes(task["para"]) for id, task in tasks.items()} for tasks in spelled],
+        [
+            {id: dump_bytes(task["para"]) for id, task in tasks.items() if id not in SPECIAL}
+            for tasks in plans
+        ],
         log,
         {seen.node: seen for seen in log},
         faults,
@@ -158,7 +159,7 @@ def _case(row: Row, texts: Mapping[str, Json], report: Report) -> Case:
 
 def _run(
     world: World,
-    plans: Sequence[Plan],
+    plans: Sequence[Tasks],
     paths: Sequence[str],
     observed: Sequence[Json],
     faults: Sequence[Fault],
@@ -166,63 +167,72 @@ def _run(
 ) -> list[Execution]:
     """Run every round again and compare what comes out with what the row says."""
     log: list[Execution] = []
+    results: dict[str, Json] = {}
     sent = {ROOT}
     last = len(plans)
-    for index, plan in enumerate(plans):
+    for index, tasks in enumerate(plans):
         round = index + 1
-        for id, task in plan.tasks.items():
-            if task.status is not (id in sent):
-                word = "true" if task.status else "false"
+        frontier: list[str] = []
+        for id, task in tasks.items():
+            if task["status"] is not (id in sent):
+                word = "true" if task["status"] else "false"
                 report("status", paths[index], f"{id!r} is {word} in round {round}")
-        frontier = [
-            id
-            for id, task in plan.tasks.items()
-            if id not in sent and sent.issuperset(task.depends_on)
-        ]
+            if id not in sent and sent.issuperset(task["dep"]):
+                frontier.append(id)
         if RESPONSE in frontier:
             report("response_runs", paths[index], f"the response could run in round {round}")
+            frontier.remove(RESPONSE)
         asked = {fault.node: fault.kind for fault in faults if fault.round == round}
-        executions = world.run(plan, log, round, asked)
-        if {seen.node for seen in executions} != {*frontier} - {RESPONSE}:
-            report("frontier", paths[index], f"round {round} ran other calls than it could")
-        for node in asked.keys() - {seen.node for seen in executions}:
+        for node in asked.keys() - set(frontier):
             report("fault_unused", "/faults", f"{node!r} didn't run in round {round}")
+        executions = [
+            world.execute(task_of(tasks[id]), results, round, asked.get(id)) for id in frontier
+        ]
+        for seen in executions:
+            if seen.outcome == OK:
+                results[seen.node] = seen.result
         log += executions
         sent.update(frontier)
         expected = {seen.node: seen.observation().to_json() for seen in executions}
         path = "/observations" if round == last else f"/history/{index}/observations"
         found = _list(observed[index], path)
+        if dump_bytes(found) == dump_bytes([expected[id] for id in sorted(expected, key=int)]):
+            continue
         if len(found) != len(expected):
             report("observations", path, f"expected {len(expected)}, found {len(found)}")
         for place, item in enumerate(found):
-            node = item.get("id") if isinstance(item, dict) else None
-            if not isinstance(node, str) or node not in expected:
+            named = item.get("id") if isinstance(item, dict) else None
+            if not isinstance(named, str) or named not in expected:
                 report("observation", f"{path}/{place}", "no such call ran in this round")
-            elif dump_bytes(expected.pop(node)) != dump_bytes(item):
-                report("observation", f"{path}/{place}", f"{node!r} returns something else")
+            elif dump_bytes(expected.pop(named)) != dump_bytes(item):
+                report("observation", f"{path}/{place}", f"{named!r} returns something else")
     return log
 
 
 def _clean(row: Row, texts: Mapping[str, Json]) -> CleanPlan:
     names: set[str] = set()
     for index, tool in enumerate(_list(texts["tools"], "/tools")):
-        path = f"/tools/{index}"
-        if not isinstance(tool, dict) or not TOOL_KEYS <= tool.keys() <= TOOL_KEYS | {"returns"}:
-            raise _Malformed(path, "expected a tool")
-        if not isinstance(tool["name"], str) or not isinstance(tool["parameters"], dict):
-            raise _Malformed(path, "expected a name and an object of parameters")
+        if (
+            not isinstance(tool, dict)
+            or tool.keys() - {"returns"} != TOOL_KEYS
+            or not isinstance(tool["name"], str)
+            or not isinstance(tool["parameters"], dict)
+        ):
+            raise _Malformed(f"/tools/{index}", "expected a tool")
         if tool["name"] in names:
-            raise _Malformed(path, f"two tools are called {tool['name']!r}")
+            raise _Malformed(f"/tools/{index}", f"two tools are called {tool['name']!r}")
         names.add(tool["name"])
     value = texts["clean_plan"]
     if not isinstance(value, dict) or value.keys() != {"tasks", "edges"}:
         raise _Malformed("/clean_plan", 'expected "tasks" and "edges"')
     tasks = _spelled({"tasks": value["tasks"]}, "/clean_plan", CLEAN_KEYS)
     for index, edge in enumerate(_list(value["edges"], "/clean_plan/edges")):
-        path = f"/clean_plan/edges/{index}"
-        _keys(edge, EDGE_KEYS, path)
-        if any(edge[end] not in tasks or edge[end] in (ROOT, RESPONSE) for end in ("from", "to")):
-            raise _Malformed(path, "the edge joins no two calls")
+        if (
+            not isinstance(edge, dict)
+            or edge.keys() != EDGE_KEYS
+            or not tasks.keys() - SPECIAL >= {edge["from"], edge["to"]}
+        ):
+            raise _Malformed(f"/clean_plan/edges/{index}", "expected an edge between two calls")
     clean = CleanPlan.from_row_json(row.query, texts["tools"], value)
     sources: dict[str, set[str]] = {id: set() for id in clean.calls}
     for found in clean.edges:
@@ -239,56 +249,66 @@ def _spelled(
     value: Json, path: str, keys: frozenset[str] = TASK_KEYS
 ) -> dict[str, dict[str, Json]]:
     """Return a plan's tasks by id, having checked their shape."""
-    _keys(value, frozenset({"tasks"}), path)
+    if not isinstance(value, dict) or value.keys() != _TASKS:
+        raise _Malformed(path, 'expected an object with "tasks"')
     tasks: dict[str, dict[str, Json]] = {}
-    for index, task in enumerate(_list(value["tasks"], f"{path}/tasks")):
-        place = f"{path}/tasks/{index}"
-        if not isinstance(task, dict):
-            raise _Malformed(place, f"expected a task, found {type_name(task)}")
-        id = task.get("id")
-        _keys(task, TASK_KEYS if id in (ROOT, RESPONSE) else keys, place)
-        if not (
-            isinstance(id, str)
-            and isinstance(task["name"], str)
-            and isinstance(task["para"], dict)
-            and isinstance(task["desc"], str)
-            and isinstance(task["dep"], list)
-            and isinstance(task["status"], bool)
-        ):
-            raise _Malformed(place, "a field of the task has the wrong type")
-        if id in tasks:
-            raise _Malformed(place, f"the id {id!r} stands twice")
-        if id not in (ROOT, RESPONSE) and not (id.isdecimal() and id.isascii() and id[0] != "0"):
-            raise _Malformed(place, f"{id!r} isn't an id of a row's own kind")
-        tasks[id] = task
-    if not {ROOT, RESPONSE} <= tasks.keys():
-        raise _Malformed(path, "root or response is missing")
-    known = tasks.keys()
-    for id, task in tasks.items():
+    in_order = True
+    for task in _list(value["tasks"], f"{path}/tasks"):
+        if type(task) is not dict or type(id := task.get("id")) is not str:
+            raise _Malformed(f"{path}/tasks/{len(tasks)}", "expected a task with an id")
+        if task.keys() != (TASK_KEYS if id in SPECIAL else keys):
+            raise _Malformed(f"{path}/tasks/{len(tasks)}", "a task has other keys than tasks have")
         before = task["dep"]
-        if not all(isinstance(other, str) and other in known for other in before):
-            raise _Malformed(path, f"{id!r} depends on what isn't there")
-        if len(set(before)) != len(before) or RESPONSE in before:
-            raise _Malformed(path, f"{id!r} depends twice on a task, or on the response")
-        if ROOT in before and len(before) > 1:
-            raise _Malformed(path, f"{id!r} depends on root and on calls")
-    root = tasks[ROOT]
+        if not (
+            type(before) is list
+            and type(task["name"]) is str
+            and type(task["para"]) is dict
+            and type(task["desc"]) is str
+            and type(task["status"]) is bool
+        ):
+            raise _Malformed(f"{path}/tasks/{len(tasks)}", "a field of the task has a wrong type")
+        if id in tasks:
+            raise _Malformed(path, f"the id {id!r} stands twice")
+        if not id.isdecimal() and id not in SPECIAL:
+            raise _Malformed(path, f"{id!r} isn't an id of a row's own kind")
+        for other in before:
+            if type(other) is not str:
+                raise _Malformed(path, f"{id!r} depends on what is no id")
+            in_order = in_order and other in tasks
+        if len(before) > 1 and (len(set(before)) != len(before) or ROOT in before):
+            raise _Malformed(path, f"{id!r} depends twice on a task, or on root and on calls")
+        tasks[id] = task
+    if ROOT not in tasks or RESPONSE not in tasks:
+        raise _Malformed(path, "root or response is missing")
+    if not in_order:
+        _check_graph(tasks, path)
+    root, last = tasks[ROOT], tasks[RESPONSE]
     if root["dep"] or root["status"] is not True or root["para"] or root["name"] != ROOT:
         raise _Malformed(path, "root isn't as it should be")
-    last = tasks[RESPONSE]
     if last["status"] or last["para"] or last["name"] != RESPONSE or not last["dep"]:
         raise _Malformed(path, "response isn't as it should be")
-    if depths({id: frozenset(task["dep"]) for id, task in tasks.items()}) is None:
-        raise _Malformed(path, "the tasks wait for each other in a circle")
     return tasks
 
 
-def _plan(tasks: Mapping[str, Json]) -> Plan:
-    return Plan(
-        {
-            id: Task(id, one["name"], one["para"], one["desc"], tuple(one["dep"]), one["status"])
-            for id, one in tasks.items()
-        }
+def _check_graph(tasks: Mapping[str, Json], path: str) -> None:
+    """Check dependencies where some stand before what they depend on."""
+    for id, task in tasks.items():
+        for other in task["dep"]:
+            if other not in tasks or other == RESPONSE:
+                raise _Malformed(path, f"{id!r} depends on {other!r}, which can't be")
+    if depths({id: frozenset(task["dep"]) for id, task in tasks.items()}) is None:
+        raise _Malformed(path, "the tasks wait for each other in a circle")
+
+
+def task_of(text: Mapping[str, Json]) -> Task:
+    """Return a task of its spelling."""
+    return Task(
+        text["id"],
+        text["name"],
+        text["para"],
+        text["desc"],
+        tuple(text["dep"]),
+        text["status"],
     )
 
 

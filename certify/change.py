@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from certify.case import Case, Report
+from certify.case import SPECIAL, Case, Report, task_of
 from certify.kinds import (
     NULL_ERROR,
     PARAMETER_ERROR,
@@ -99,13 +99,15 @@ def differences(before: Json, after: Json, pointer: str = "") -> Iterator[tuple[
         yield pointer, before, after
 
 
-def find_changes(case: Case, report: Report) -> tuple[list[Change], list[MadeUp]]:
+def find_changes(
+    case: Case, legality: Legality, report: Report
+) -> tuple[list[Change], list[MadeUp]]:
     """Return what was injected, and what an agent made up, in the order of their rounds.
 
     Reported are changes that are none of the kinds, that vanish again, that touch a call
     after it had been sent, and calls that carry two of them.
     """
-    return _Search(case, report).run()
+    return _Search(case, legality, report).run()
 
 
 class _Search:
@@ -123,10 +125,10 @@ class _Search:
         "standing",
     )
 
-    def __init__(self, case: Case, report: Report) -> None:
+    def __init__(self, case: Case, legality: Legality, report: Report) -> None:
         self.case = case
         self.report = report
-        self.legality = Legality(case.clean)
+        self.legality = legality
         self.changes: dict[str, Change] = {}
         self.made_up: list[MadeUp] = []
         self.standing: dict[str, tuple[Json, ...]] = {}
@@ -146,6 +148,7 @@ class _Search:
             if seen.cause != "fault" or seen.outcome != fault.kind:
                 self.report("fault_hidden", "/faults", f"{fault.node!r} failed for another reason")
             self._add(Change(kind, fault.node, fault.round, ("/results",)), "/faults")
+        self._check_needless()
         return sorted(self.changes.values(), key=lambda one: one.first), self.made_up
 
     def _add(self, change: Change, path: str) -> None:
@@ -158,7 +161,7 @@ class _Search:
         """Compare one plan with the clean one, and with the plan before it."""
         case, round = self.case, index + 1
         plan, path = case.plans[index], case.paths[index]
-        lost = frozenset(case.clean.calls.keys() - plan.tasks.keys())
+        lost = frozenset(case.clean.calls.keys() - plan.keys())
         if lost != self.lost:
             if not self.lost <= lost:
                 self.report("change_vanished", path, "a lost call is back")
@@ -169,11 +172,9 @@ class _Search:
             self.lost = lost
             self.base = inherited(case.dependencies, sorted(lost, key=case.layers.__getitem__))
             self.layers = depths(self.base) or case.layers
-        for id, task in plan.tasks.items():
-            if id in (ROOT, RESPONSE):
-                continue
-            text = case.keyed[index][id]
-            now = (task.name, text, frozenset(task.depends_on), lost)
+        for id, text in case.keyed[index].items():
+            task = plan[id]
+            now = (task["name"], text, frozenset(task["dep"]), self.base.get(id))
             if id not in self.standing:
                 self.standing[id] = ()
             before = self.standing[id]
@@ -184,7 +185,7 @@ class _Search:
                 if (
                     call is not None
                     and text == case.keys[id]
-                    and task.name == call.name
+                    and now[0] == call.name
                     and frozenset(call.depends_on) == now[2]
                     and (not lost or case.dependencies[id] == self.base[id])
                 ):
@@ -195,17 +196,19 @@ class _Search:
                 if now[:3] != before[:3]:
                     self.report("sent_changed", path, f"{id!r} was changed after it was sent")
                 continue
-            self._node(index, task)
-        gone = [id for id in self.standing if id not in plan.tasks and id not in case.clean.calls]
+            self._node(index, task_of(task))
+        gone = [id for id in self.standing if id not in plan and id not in case.clean.calls]
         for id in gone:
             self.report("change_vanished", path, f"the new call {id!r} is gone again")
             del self.standing[id]
-        added = frozenset(plan.tasks.keys() - case.clean.calls.keys() - {ROOT, RESPONSE})
-        last = frozenset(plan.tasks[RESPONSE].depends_on)
-        if last != ((unused(self.base) or {ROOT}) | added) and last - {ROOT} != (
-            unused(self.base) | added
-        ):
-            self.report("response", path, "the response doesn't wait for what nothing else uses")
+        added = frozenset(plan.keys() - case.clean.calls.keys() - SPECIAL)
+        last = frozenset(plan[RESPONSE]["dep"]) - {ROOT}
+        wanted = unused(self.base) | added
+        if last != wanted:
+            # What only a new call waits for may be left to it.
+            waited = {other for id in added for other in plan[id]["dep"]}
+            if not last <= wanted or not wanted - last <= waited:
+                self.report("response", path, "it doesn't wait for what nothing else uses")
 
     def _node(self, index: int, task: Task) -> None:
         """Say what has been done to a task that isn't what it was."""
@@ -229,10 +232,10 @@ class _Search:
     def _restored(self, index: int, task: Task) -> Mapping[str, Json]:
         """Return the arguments as they were before anything was made up in them."""
         case, round = self.case, index + 1
-        earlier = case.plans[index - 1].tasks.get(task.id) if index else None
+        earlier = case.plans[index - 1].get(task.id) if index else None
         if earlier is not None and case.keyed[index][task.id] != case.keyed[index - 1][task.id]:
             failed = {seen.node for seen in case.log if seen.round < round and seen.outcome != OK}
-            for pointer, old, new in differences(earlier.arguments, task.arguments):
+            for pointer, old, new in differences(earlier["para"], task.arguments):
                 if new is ABSENT or old is ABSENT or has_reference(new):
                     continue
                 sources = tuple(sorted(failed & {one.node for one in references(old)}))
@@ -385,31 +388,70 @@ class _Search:
         problem = self.legality.problem(task.name, arguments)
         if problem is not None:
             self.report("undeclared_change", path, f"the new call {task.id!r} has {problem}")
-        earlier = case.plans[index - 1].tasks.get(task.id) if index else None
+        earlier = case.plans[index - 1].get(task.id) if index else None
         if earlier is not None and (
             case.keyed[index - 1][task.id] != case.keyed[index][task.id]
-            or earlier.name != task.name
-            or set(earlier.depends_on) != set(task.depends_on)
+            or earlier["name"] != task.name
+            or set(earlier["dep"]) != set(task.depends_on)
         ):
             self.report("change_vanished", path, f"the new call {task.id!r} has changed")
-        for other in plan.calls():
-            if task.id in other.depends_on or any(
-                one.node == task.id for one in references(other.arguments)
-            ):
-                self.report("undeclared_change", path, f"{other.id!r} needs the new {task.id!r}")
+        for id, other in plan.items():
+            uses = id != RESPONSE and task.id in other["dep"]
+            if uses or any(one.node == task.id for one in references(other["para"])):
+                self.report("undeclared_change", path, f"{id!r} needs the new call {task.id!r}")
         sources = {one.node for one in references(arguments)}
-        before = {id: frozenset(one.depends_on) for id, one in plan.tasks.items()}
+        before = {id: frozenset(one["dep"]) for id, one in plan.items()}
         if not sources <= behind(before, task.id):
             self.report("undeclared_change", path, f"the new call {task.id!r} can't run")
-        text = dump_bytes(arguments)
-        for id, call in case.clean.calls.items():
-            if call.name != task.name or case.keys[id] != text:
-                continue
-            seen = case.executions.get(id)
-            lost = id not in plan.tasks
-            if lost or (seen is not None and seen.round <= index and seen.outcome != OK):
-                self.report("undeclared_change", path, f"the new call {task.id!r} is needed")
         return [Change(TOOLCALL_REDUNDANCY, task.id, index + 1, ("",), blame=("*",))]
+
+    def _check_needless(self) -> None:
+        """Report new calls that do what a clean call was there for and no longer does."""
+        case = self.case
+        last = len(case.plans)
+        for change in self.changes.values():
+            if change.kind != TOOLCALL_REDUNDANCY:
+                continue
+            task = case.plans[-1].get(change.node)
+            if task is None:
+                continue
+            for id, call in case.clean.calls.items():
+                if (
+                    call.name == task["name"]
+                    and self._does(change.node, id)
+                    and not all(
+                        self._is_in_hand(index, id) for index in range(change.first - 1, last + 1)
+                    )
+                ):
+                    message = f"the new call {change.node!r} does what {id!r} was there for"
+                    self.report("undeclared_change", case.paths[-1], message)
+
+    def _does(self, new: str, id: str) -> bool:
+        """Tell whether a new call did, or will do, what a clean call is there for."""
+        case = self.case
+        seen = case.executions.get(new)
+        if seen is not None:
+            return seen.outcome == OK and dump_bytes(seen.arguments) == case.recorded[id][1]
+        text = case.keyed[-1][new]
+        return text == case.recorded[id][1] or (
+            text == case.keys[id]
+            and all(self._is_in_hand(len(case.plans), other) for other in case.dependencies[id])
+        )
+
+    def _is_in_hand(self, index: int, id: str) -> bool:
+        """Tell whether, after some rounds, a clean call was sent as it should be or will be."""
+        case = self.case
+        seen = case.executions.get(id)
+        if seen is not None and seen.round <= index:
+            sent = (seen.name, dump_bytes(seen.arguments))
+            return seen.outcome == OK and sent == case.recorded[id]
+        index = min(index, len(case.plans) - 1)
+        task = case.plans[index].get(id)
+        return (
+            task is not None
+            and task["name"] == case.clean.calls[id].name
+            and case.keyed[index][id] == case.keys[id]
+        )
 
 
 def lookup_key(pointer: str) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from certify.case import Case, Report
+from collections.abc import Mapping
+
+from certify.case import SPECIAL, Case, Report, task_of
 from certify.rightness import right_rounds, rounds_to_go
 from certify.value import Legality
 from environment.world import usable_results
 from plan.execution import OK, Execution
-from plan.reference import references
+from plan.json_text import Json, dump_bytes
 from plan.task import RESPONSE, ROOT
 
 
@@ -28,41 +30,38 @@ def prove_gold(case: Case, right: dict[str, int], legality: Legality, report: Re
     total = row.t + rounds_to_go(case, right)
     if row.recovery_round_gt != total:
         report("recovery_round_gt", "/recovery_round_gt", f"expected {total}")
-    tasks, last = case.gold.tasks, case.plans[-1].tasks
+    tasks, last = case.gold, case.plans[-1]
     for id in case.executions.keys() - tasks.keys():
         report("gold_sent", "/gold_plan", f"{id!r} was sent and isn't in the plan")
     for id, task in tasks.items():
-        if id in (ROOT, RESPONSE):
+        if id in SPECIAL:
             continue
         if id in case.executions:
             old = last.get(id)
-            if old is None or (task.name, task.arguments, set(task.depends_on), task.status) != (
-                old.name,
-                old.arguments,
-                set(old.depends_on),
-                True,
-            ):
+            if old is None or not _is_same(task, old):
                 report("gold_sent", "/gold_plan", f"{id!r} was sent and is changed")
             continue
-        if task.status:
+        if task["status"]:
             report("gold_status", "/gold_plan", f"{id!r} wasn't sent and says so")
-        call = clean.calls.get(id)
-        if call is None or call.name != task.name or call.arguments != task.arguments:
-            problem = legality.problem(task.name, task.arguments)
-            if problem is not None:
-                report("gold_illegal", "/gold_plan", f"{id!r} has {problem}")
-        for one in references(task.arguments):
-            if one.node not in tasks:
-                report("gold_illegal", "/gold_plan", f"{id!r} reads {one.node!r}, which is lost")
-    _run(case, right, total, report)
+    _run(case, right, total, legality, report)
 
 
-def _run(case: Case, right: dict[str, int], total: int, report: Report) -> None:
+def _is_same(task: Mapping[str, Json], old: Mapping[str, Json]) -> bool:
+    """Tell whether a task that was sent is unchanged; its words and ``dep``'s order are free."""
+    return (
+        task["name"] == old["name"]
+        and task["status"] is True
+        and set(task["dep"]) == set(old["dep"])
+        and dump_bytes(task["para"]) == dump_bytes(old["para"])
+    )
+
+
+def _run(case: Case, right: dict[str, int], total: int, legality: Legality, report: Report) -> None:
     """Execute the gold plan from round t+1 on, faults having passed."""
-    tasks = case.gold.tasks
     sent = {ROOT, *case.executions}
     results = usable_results(case.log)
-    pending = [task for id, task in tasks.items() if id not in sent]
+    pending = [task_of(text) for id, text in case.gold.items() if id not in sent]
+    recorded = set(case.recorded.values())
     log: list[Execution] = []
     for round in range(case.row.t + 1, total + 1):
         frontier = [task for task in pending if sent.issuperset(task.depends_on)]
@@ -75,6 +74,10 @@ def _run(case: Case, right: dict[str, int], total: int, report: Report) -> None:
             seen = case.world.execute(task, results, round, None)
             if seen.outcome != OK:
                 report("gold_fails", "/gold_plan", f"{task.id!r} ends with {seen.outcome}")
+            elif (seen.name, dump_bytes(seen.arguments)) not in recorded:
+                problem = legality.problem(task.name, task.arguments)
+                if problem is not None:
+                    report("gold_illegal", "/gold_plan", f"{task.id!r} has {problem}")
             log.append(seen)
         for seen in log[len(log) - len(frontier) :]:
             if seen.outcome == OK:
@@ -84,5 +87,9 @@ def _run(case: Case, right: dict[str, int], total: int, report: Report) -> None:
     else:
         report("gold_rounds", "/gold_plan", f"it doesn't respond in round {total}")
     missed = case.layers.keys() - right_rounds(case, log, right).keys()
+    if len(log) > len(case.layers) - len(right):
+        report(
+            "gold_needless", "/gold_plan", f"{len(log)} calls for {len(case.layers) - len(right)}"
+        )
     if missed:
         report("gold_unsolved", "/gold_plan", f"never made rightly: {', '.join(sorted(missed))}")

@@ -124,11 +124,11 @@ def _is_downstream(case: Case, injected: Sequence[ErrorLabel]) -> bool:
         under = below(case, earlier)
         if node in under:
             return True
-        task = case.plans[injected[index].round - 1].tasks.get(node)
+        task = case.plans[injected[index].round - 1].get(node)
         if (
             node not in case.clean.calls
             and task is not None
-            and not {*under, *earlier}.isdisjoint(task.depends_on)
+            and not {*under, *earlier}.isdisjoint(task["dep"])
         ):
             return True
     return False
@@ -166,7 +166,7 @@ def _injected(case: Case, error: ErrorLabel, change: Change, path: str, report: 
 
 
 def _affected(case: Case, error: ErrorLabel, expected: set[str], path: str, report: Report) -> None:
-    expected = expected & case.plans[-1].tasks.keys()
+    expected = expected & case.plans[-1].keys()
     if len(error.affected) != len(expected) or set(error.affected) != expected:
         text = ", ".join(sorted(expected)) or "none"
         report("affected", f"{path}/affected", f"expected {text}")
@@ -181,7 +181,7 @@ def _values(case: Case, error: ErrorLabel, fault: bool, path: str, report: Repor
     else:
         clean = None if call is None else call.task().to_json()
         before = _at(clean, error.pointer)
-        after = _at(case.spelled[error.round - 1].get(error.node), error.pointer)
+        after = _at(case.plans[error.round - 1].get(error.node), error.pointer)
     for name, text, expected in (("before", error.before, before), ("after", error.after, after)):
         try:
             value = loads(text)
@@ -253,9 +253,9 @@ def _is_blamed(at: str, blame: Iterable[str]) -> bool:
 
 def _reads_lost(case: Case, node: str, at: str) -> bool:
     """Tell whether a failed input reads a call that the task should have waited for."""
-    task = case.plans[case.executions[node].round - 1].tasks[node]
-    lost = case.dependencies[node].difference(task.depends_on)
-    return any(one.node in lost for one in references(task.arguments) if one.argument == at)
+    task = case.plans[case.executions[node].round - 1][node]
+    lost = case.dependencies[node].difference(task["dep"])
+    return any(one.node in lost for one in references(task["para"]) if one.argument == at)
 
 
 def _propagated(
@@ -333,7 +333,9 @@ def _explains(
 ) -> bool:
     """Tell whether an injected error makes something go wrong: it lies before it and counts."""
     change = damaged.get(root.node)
-    if change is None or change.kind in HARMLESS or root.node in right:
+    if change is None or change.kind in HARMLESS:
+        return False
+    if right.get(root.node, wrong.round) < wrong.round:
         return False
     if root.round > wrong.round:
         return False

@@ -6,7 +6,6 @@ from certify.case import Case, Report
 from certify.kinds import DIMENSIONS
 from plan.json_text import dump_bytes
 from plan.row import EXPLICIT, INJECTED, LATENT, MASKED, PROPAGATED, SILENT
-from plan.task import RESPONSE, ROOT
 
 FORBIDDEN = tuple(
     word.casefold()
@@ -38,11 +37,11 @@ def find_leaks(case: Case, report: Report) -> None:
     """
     pieces: set[str] = set()
     for plan, keyed in zip(case.plans, case.keyed, strict=True):
-        for id, task in plan.tasks.items():
-            pieces.add(task.description)
-            if keyed[id] != case.keys.get(id) and id not in (ROOT, RESPONSE):
-                pieces.add(task.name)
-                pieces.add(keyed[id].decode())
+        for task in plan.values():
+            pieces.add(task["desc"])
+        for id, arguments in keyed.items():
+            if arguments != case.keys.get(id):
+                pieces.add(f"{plan[id]['name']} {arguments.decode()}")
     for seen in case.log:
         call = case.clean.calls.get(seen.node)
         if call is None or seen.result is not call.result:

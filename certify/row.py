@@ -46,7 +46,9 @@ def found_errors(row: Row) -> list[Change]:
     """
     problems: list[Problem] = []
     case = read(row, collect(problems))
-    return [] if case is None else find_changes(case, collect(problems))[0]
+    if case is None:
+        return []
+    return find_changes(case, Legality(case.clean), collect(problems))[0]
 
 
 def examine(row: Row) -> Certificate:
@@ -58,10 +60,11 @@ def examine(row: Row) -> Certificate:
     if case is None:
         pairs = tuple((kind, "nothing") for kind in row.error_kinds)
         return Certificate(tuple(problems), pairs, ())
-    changes, made_up = find_changes(case, report)
+    legality = Legality(case.clean)
+    changes, made_up = find_changes(case, legality, report)
     right = right_rounds(case, case.log)
     found = compare(case, changes, made_up, right, report)
-    prove_gold(case, right, Legality(case.clean), report)
+    prove_gold(case, right, legality, report)
     find_leaks(case, report)
     return Certificate(tuple(problems), tuple(found), called(case))
 

@@ -53,13 +53,16 @@ class Checker:
                 if key not in self._properties
             ]
         if not self._validator.is_valid(arguments):
+            values: dict[str, Broken] = {}
             for error in self._validator.iter_errors(arguments):
                 path = "".join(f"/{escape(str(part))}" for part in error.instance_path)
-                value = error.instance
+                # Of a wrong type it is no news that it is no valid choice either.
                 keyword = "type" if error.kind.name == "type" else "value"
-                expected = _expected(self._properties, path)
-                if path:
-                    found.append(Broken(keyword, path, expected, type_name(value), value))
+                if path and (keyword == "type" or path not in values):
+                    value = error.instance
+                    expected = _expected(self._properties, path)
+                    values[path] = Broken(keyword, path, expected, type_name(value), value)
+            found += values.values()
         return found
 
 

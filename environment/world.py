@@ -163,7 +163,8 @@ class World:
         def compute(place: str, inputs: list[Json]) -> Json:
             return self._compute(task.name, place, inputs)
 
-        for key, value in task.arguments.items():
+        # In the order of canonical text, so that a row's text fails as the plan did.
+        for key, value in sorted(task.arguments.items()):
             if not isinstance(value, (dict, list)):
                 arguments[key] = value
                 continue

@@ -1,1 +1,1 @@
-"""The release's card, tables, figures, manifest and push; nothing here yet."""
+"""The release's tables and manifest; its card, figures and push are to come."""

@@ -26,7 +26,7 @@ def read(path: Path) -> dict[str, Json]:
     """
     value = loads(path.read_bytes())
     if not isinstance(value, dict) or "format" not in value:
-        raise ValueError("no manifest: expected an object with \"format\"")
+        raise ValueError('no manifest: expected an object with "format"')
     if value["format"] != FORMAT:
         raise ValueError(f"format {value['format']!r}; this version reads {FORMAT}")
     for name, kind in (("arguments", dict), ("files", list), ("rows", dict)):

@@ -61,8 +61,8 @@ def distribution_table(asked: Mapping[str, int], built: Mapping[str, int]) -> st
 
 
 def percent(part: float, whole: float) -> str:
-    """Return a share with two decimals, "–" of nothing."""
-    return f"{100 * part / whole:.2f}" if whole else "–"
+    """Return a share with two decimals, "-" of nothing."""
+    return f"{100 * part / whole:.2f}" if whole else "-"
 
 
 def _cell(value: object) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from plan.graph import ancestors, layers, sinks
-from plan.json_text import Json
+from plan.json_text import Json, dumps, loads
 from plan.task import RESPONSE, ROOT, Plan, Task
 from plan.tool import Tool
 
@@ -111,6 +111,16 @@ class CleanPlan:
             and self.calls[a].turn == self.calls[b].turn
             and a not in ancestors(self.dependencies, b)
             and b not in ancestors(self.dependencies, a)
+        )
+
+    def canonical(self) -> CleanPlan:
+        """Return the plan with every object's keys in the order of canonical text.
+
+        What a row's text says again: worlds answer alike before and after it is written.
+        """
+        tools = [tool.to_json() for tool in self.tools.values()]
+        return CleanPlan.from_row_json(
+            self.query, loads(dumps(tools)), loads(dumps(self.to_row_json()))
         )
 
     def to_row_json(self) -> dict[str, Json]:

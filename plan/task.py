@@ -100,7 +100,7 @@ class Plan:
         return [
             id
             for id, task in self.tasks.items()
-            if id not in sent and all(other in sent for other in task.depends_on)
+            if not task.status and id != ROOT and sent.issuperset(task.depends_on)
         ]
 
     def replaced(self, changes: Mapping[str, Task | None]) -> Plan:

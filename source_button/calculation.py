@@ -34,7 +34,7 @@ _MOST = 200
 class Figures:
     """The numbers of all results so far, by where they stand."""
 
-    __slots__ = ("_groups", "_grouped", "entries")
+    __slots__ = ("_grouped", "_groups", "entries")
 
     def __init__(self) -> None:
         self.entries: list[tuple[Entry, float]] = []
@@ -131,7 +131,7 @@ class Figures:
         factors: set[float] = set()
         if _PRODUCT.search(hints):
             factors |= {number for number in said.numbers if number > 1}
-        if _SHARE.search(hints):
+        if _SHARE.search(hints) or (_digits(value) >= 4 and _SHARE.search(said.raw)):
             spoken = {abs(float(t.replace(",", ""))) for t in NUMBER.findall(hints)}
             factors |= {n / 100 for n in said.numbers | spoken if 0 < n < 100}
         if not factors or len(factors) > 20:
@@ -200,7 +200,9 @@ def _varied(numbers: list[float]) -> bool:
 
 
 def _digits(value: float) -> int:
-    digits = repr(abs(value)).replace(".", "").strip("0") if value != int(value) else str(
-        abs(int(value))
-    ).rstrip("0")
+    digits = (
+        repr(abs(value)).replace(".", "").strip("0")
+        if value != int(value)
+        else str(abs(int(value))).rstrip("0")
+    )
     return len(digits)

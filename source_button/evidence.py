@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import date, timedelta
+from functools import lru_cache
 
 from plan.json_text import Json
 
@@ -12,6 +13,7 @@ NEVER, WEAK, STRONG = 0, 1, 2
 """How much an equal value says: nothing; something beside an equal name; enough alone."""
 
 WORD = re.compile(r"\w+")
+DIGIT = re.compile(r"[0-9]")
 _KEY_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _AMOUNT = re.compile(
     r"\s*(?:[A-Z]{3}\s|[A-Z]{0,2}[$€£¥₹]\s?)?([+-]?\d[\d,]*(?:\.\d+)?)"
@@ -36,32 +38,44 @@ _DATES = re.compile(
     re.IGNORECASE,
 )
 _CLOCK = re.compile(r"\b(\d{1,2})(?::(\d{2}))?(?::\d{2})?\s*([ap])\.?m\b|\b(\d{1,2}):(\d{2})", re.I)
-_SPAN = re.compile(r"\b(\d{1,3}|[a-z]+)[ -](day|night|week)s?\b", re.IGNORECASE)
+_SPAN = re.compile(
+    r"\b(?:(\d{1,3}|a|an|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty"
+    r"|thirty)[ -]|(?=day (?:before|after)))(day|night|week)s?\b"
+    r"(?: (?:of )?(before|prior|earlier|ahead|after|later|following|from))?",
+    re.IGNORECASE,
+)
 _NUMBER_WORDS = {
     word: n
     for n, word in enumerate(
         "zero one two three four five six seven eight nine ten eleven twelve".split()
     )
 } | {"a": 1, "an": 1, "fifteen": 15, "twenty": 20, "thirty": 30, "dozen": 12, "half": 0.5}
-_COMMON = frozenset(
-    # Currencies, languages and units: shared by chance wherever they stand.
-    "usd eur gbp jpy cny inr cad aud chf sek nok dkk brl mxn krw sgd hkd nzd zar "
-    "gal lbs ltr kmh mph kwh min sec hrs pcs yes utc gmt est pst pdt edt cet "
-    "true false none null n/a unknown celsius fahrenheit metric imperial english spanish french "
-    "german italian chinese japanese en-us en-gb "
-    "monday tuesday wednesday thursday friday saturday sunday today tomorrow".split()
+
+
+def word_set(text: str) -> frozenset[str]:
+    """Return the words of a text."""
+    return frozenset(text.split())
+
+
+# Currencies, languages and units: shared by chance wherever they stand.
+_COMMON = word_set(
+    "usd eur gbp jpy cny inr cad aud chf sek nok dkk brl mxn krw sgd hkd nzd zar gal lbs ltr "
+    "kmh mph kwh min sec hrs pcs yes utc gmt est pst pdt edt cet true false none null n/a "
+    "unknown celsius fahrenheit metric imperial english spanish french german italian chinese "
+    "japanese en-us en-gb monday tuesday wednesday thursday friday saturday sunday today tomorrow"
 ) | frozenset(_MONTHS)
-_STATES = frozenset(
-    "success successful successfully succeeded ok okay done active inactive available unavailable "
-    "confirmed pending completed complete approved rejected scheduled created updated deleted open "
-    "closed high medium low excellent good fair poor positive negative neutral sent delivered "
-    "failed error enabled disabled verified valid invalid paid unpaid booked reserved cancelled "
-    "draft published new online offline public private standard premium basic normal urgent "
-    "critical moderate general default other started processing shipped logged granted".split()
+_STATES = word_set(
+    "success successful successfully succeeded ok okay done active inactive available "
+    "unavailable confirmed pending completed complete approved rejected scheduled created "
+    "updated deleted open closed high medium low excellent good fair poor positive negative "
+    "neutral sent delivered failed error enabled disabled verified valid invalid paid unpaid "
+    "booked reserved cancelled draft published new online offline public private standard "
+    "premium basic normal urgent critical moderate general default other started processing "
+    "shipped logged granted"
 )
-_ORDINARY_KEYS = frozenset(
-    "status state type unit units format currency language count quantity number total success "
-    "message code result results value values data info details level priority".split()
+_ORDINARY_KEYS = word_set(
+    "status state type unit units format currency language count quantity number total "
+    "success message code result results value values data info details level priority"
 )
 
 
@@ -72,7 +86,7 @@ def normalise(text: str) -> str:
 
 def amount(text: str) -> float | None:
     """Return the number that a text such as "$1,245.30", "45 km" or "72%" writes, else None."""
-    if len(text) > 32 or not any(map(str.isdigit, text)):
+    if len(text) > 32 or not DIGIT.search(text):
         return None
     found = _AMOUNT.fullmatch(text)
     return None if found is None else float(found.group(1).replace(",", ""))
@@ -133,31 +147,34 @@ def stands_out(text: str) -> bool:
     size = len(text)
     if size < 4 or text.isspace():
         return False
-    if any(map(str.isdigit, text)):
+    if DIGIT.search(text):
         number = amount(text)
         return number is None or (number_strength(number) == STRONG and size >= 4)
     words = text.split()
     if len(words) > 1:
-        return size >= 7
+        return size >= 9 or (size >= 6 and not text.islower())
     if text.isalpha():
         low = text.casefold()
         return not text.islower() and low not in _COMMON and low not in _STATES
     return any(mark in text for mark in "@/_#.-") and size >= 5
 
 
-def key_words(key: str) -> list[str]:
+# A corpus has a few hundred keys and tool names, each of which comes up thousands of times.
+@lru_cache(maxsize=4096)
+def key_words(key: str) -> tuple[str, ...]:
     """Return the words of a key in snake, camel, kebab or dotted case, in lower case."""
-    return [_singular(word.lower()) for word in _KEY_WORD.findall(key)]
+    return tuple(_singular(word.lower()) for word in _KEY_WORD.findall(key))
 
 
 def _singular(word: str) -> str:
     if len(word) > 3 and word.endswith("ies"):
         return word[:-3] + "y"
-    if len(word) > 3 and word.endswith("s") and not word.endswith("ss"):
+    if len(word) > 3 and word[-1] == "s" and word[-2] not in "sui":
         return word[:-1]
     return word
 
 
+@lru_cache(maxsize=4096)
 def agree(first: str, second: str) -> bool:
     """Tell whether two keys name the same thing, and not just anything."""
     if first == second:
@@ -169,6 +186,7 @@ def agree(first: str, second: str) -> bool:
     return not shared <= _ORDINARY_KEYS | {"id", "name"}
 
 
+@lru_cache(maxsize=4096)
 def alike(first: str, second: str) -> int:
     """Return how much two keys have in common; for choosing among equal values."""
     if first == second:
@@ -193,8 +211,12 @@ def bounded(text: str, start: int, end: int) -> bool:
         # 129.00 is not 129, and 1,105 is not 1.
         if after in ".," and text[end - 1].isdigit() and text[end + 1 : end + 2].isdigit():
             return False
-    return not (start > 1 and text[start].isdigit() and text[start - 1] in ".,"
-                and text[start - 2].isdigit())
+    return not (
+        start > 1
+        and text[start].isdigit()
+        and text[start - 1] in ".,"
+        and text[start - 2].isdigit()
+    )
 
 
 def find(text: str, part: str) -> int:
@@ -260,16 +282,31 @@ def clock_times(text: str) -> set[int]:
     return times
 
 
-def spans(text: str) -> set[int]:
-    """Return the numbers of days named in a text: "two days", "a week", "3 nights"."""
-    found = set()
-    for number, unit in _SPAN.findall(text):
-        count = int(number) if number.isdecimal() else _NUMBER_WORDS.get(number.lower())
-        if count:
-            found.add(int(count * (7 if unit.lower() == "week" else 1)))
-    low = text.lower()
-    if "day before" in low or "day after" in low or "next day" in low or "following day" in low:
-        found.add(1)
+def spans(text: str) -> dict[int, bool]:
+    """Return the numbers of days named in a text, earlier ones negative.
+
+    "two days before" gives -2, "a week later" 7, and "for 3 nights" both 3 and -3; the value
+    tells whether the text says before or after what.
+    """
+    found: dict[int, bool] = {}
+    for number, unit, way in _SPAN.findall(text):
+        if not number:
+            count: float | None = 1
+        elif number.isdecimal():
+            count = int(number)
+        else:
+            count = _NUMBER_WORDS.get(number.lower())
+        if not count:
+            continue
+        days = int(count * (7 if unit.lower() == "week" else 1))
+        way = way.lower()
+        if way in ("before", "prior", "earlier", "ahead"):
+            found[-days] = True
+        elif way:
+            found[days] = True
+        else:
+            found.setdefault(days, False)
+            found.setdefault(-days, False)
     return found
 
 

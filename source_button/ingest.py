@@ -31,7 +31,7 @@ class Parsed:
 
     Attributes:
         file: the source as the user gave it.
-        line: from 1, lines ending at ``\\n`` only.
+        line: from 1, lines ending at line feeds only.
         clean: the plan.
         warnings: what was mapped, reordered or doubtful, without loss.
     """
@@ -51,9 +51,7 @@ class Parsed:
         found: dict[int, list[str]] = {}
         for id, layer in self.clean.layers().items():
             found.setdefault(layer, []).append(id)
-        return [
-            sorted(found[layer], key=list(self.clean.calls).index) for layer in sorted(found)
-        ]
+        return [sorted(found[layer], key=list(self.clean.calls).index) for layer in sorted(found)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +87,7 @@ def parse_line(data: bytes, file: str, line: int) -> Parsed | Reject | None:
     """Return the plan or reject of one line of BUTTON JSONL, or None if it is blank.
 
     Args:
-        data: the line without ``\\n``; a byte order mark before it and a carriage return
+        data: the line without its line feed; a byte order mark before it and a carriage return
             after it are dropped with a warning.
         file: the source, for messages.
         line: the line's number in it, from 1.
@@ -106,12 +104,7 @@ def parse_line(data: bytes, file: str, line: int) -> Parsed | Reject | None:
         data = data[:-1]
         warnings.append(Problem("crlf", "", "the line ends in a carriage return; dropped"))
     try:
-        text = data.decode()
-    except UnicodeDecodeError as error:
-        found = f"expected UTF-8, found byte 0x{data[error.start]:02x} at byte {error.start}"
-        return Reject(file, line, (Problem("encoding", "", found),))
-    try:
-        value = parse(text)
+        value = parse(data)
     except JsonError as error:
         return Reject(file, line, (Problem(error.code, error.path, error.message),))
     return _read(value, file, line, warnings)
@@ -250,8 +243,12 @@ def ingest(
     """
     errors = check_sources(sources)
     if errors:
-        raise errors[0] if len(errors) == 1 else SourceError(
-            errors[0].file, 0, "; ".join([errors[0].message, *map(str, errors[1:])])
+        raise (
+            errors[0]
+            if len(errors) == 1
+            else SourceError(
+                errors[0].file, 0, "; ".join([errors[0].message, *map(str, errors[1:])])
+            )
         )
     out.mkdir(parents=True, exist_ok=True)
     counts = _Counts()
@@ -286,9 +283,7 @@ class _Counts:
 
     def begin(self, file: str) -> None:
         # A file given twice is read twice, and its lines count twice.
-        self.here = self.files.setdefault(
-            file, {"lines": 0, "plans": 0, "rejects": 0, "blank": 0}
-        )
+        self.here = self.files.setdefault(file, {"lines": 0, "plans": 0, "rejects": 0, "blank": 0})
 
     def add(self, found: Parsed | Reject | None) -> None:
         self.here["lines"] += 1

@@ -8,7 +8,7 @@ of results and other text as ``$concat``, and everything else that flows as ``$c
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from urllib.parse import unquote_plus
 
 from plan.clean import COMPUTED, DATA, ORDER, Edge
@@ -18,6 +18,7 @@ from plan.reference import COMPUTED as COMPUTED_KEY
 from plan.reference import CONCAT, spell
 from source_button.calculation import Figures
 from source_button.evidence import (
+    DIGIT,
     NEVER,
     NUMBER,
     STRONG,
@@ -174,8 +175,7 @@ class _Index:
         else:
             self.values.setdefault(low, []).append(entry)
         size = len(value)
-        figure = None
-        if size <= 40:
+        if size <= 40 and DIGIT.search(value):
             day = day_of(value)
             if day is not None:
                 self.days.setdefault(day, []).append(entry)
@@ -232,7 +232,8 @@ class _Echo:
         if isinstance(value, str):
             (self.listed_texts if listed else self.texts).add(normalise(value))
         elif isinstance(value, dict):
-            self.containers.setdefault(len(value), []).append(value)
+            if not listed:
+                self.containers.setdefault(len(value), []).append(value)
             for item in value.values():
                 self._note(item, listed, selects)
         elif isinstance(value, list):
@@ -416,16 +417,17 @@ class _Tracer:
             entry = self.best(entries, key)
             return self.compute([entry], pointer, COMPUTED)
         steps = spans(self.said.raw) | spans(self.call.thought)
-        for step in sorted(steps):
-            for sign in (step, -step):
-                start = shifted(day, sign)
-                if start is None:
-                    continue
-                if self.said.has_day(start):
-                    return value
-                if start in index.days:
-                    entry = self.best(index.days[start], key)
-                    return self.compute([entry], pointer, COMPUTED)
+        for step, directed in sorted(steps.items()):
+            start = shifted(day, -step)
+            if start is None:
+                continue
+            # "For 3 nights" from a date that the user named needs no result; "a day before
+            # the flight" does, even where the flight's date was named as well.
+            if self.said.has_day(start) and not directed:
+                return value
+            if start in index.days:
+                entry = self.best(index.days[start], key)
+                return self.compute([entry], pointer, COMPUTED)
         index.own.add(normalise(value))
         return value
 
@@ -460,7 +462,7 @@ class _Tracer:
                     taken.append((start, end))
                 start = value.find(part, end)
         extra: list[tuple[Entry, str]] = []
-        if any(map(str.isdigit, value)):
+        if DIGIT.search(value):
             extra = self.figures_in(value, taken, key)
         if not spots and ("%" in value or "+" in value) and "/" in value:
             extra.extend(self.unquoted(value, key))
@@ -676,8 +678,10 @@ class _Tracer:
         groups: dict[tuple[str, str, int], list[tuple[str, str]]] = {}
         for pointer, kind, _, number, source in self.found:
             head, _, tail = pointer.rpartition("/")
-            if kind == DATA and tail.isdecimal() and isinstance(
-                lookup(self.call.arguments, head), list
+            if (
+                kind == DATA
+                and tail.isdecimal()
+                and isinstance(lookup(self.call.arguments, head), list)
             ):
                 groups.setdefault((head, kind, number), []).append((pointer, source))
             else:
@@ -717,9 +721,3 @@ def _common(pointers: list[str]) -> str:
             break
         shared.append(tokens[0])
     return "/".join(shared)
-
-
-def argument_values(arguments: Mapping[str, Json]) -> Iterator[Json]:
-    """Yield every scalar inside some arguments."""
-    for value in arguments.values():
-        yield from _leaves(value)

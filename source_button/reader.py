@@ -46,8 +46,8 @@ class Line:
 
     Attributes:
         file: the source as the user gave it.
-        number: from 1 in each file; lines end at ``\\n`` only.
-        data: the bytes without ``\\n``; None where the line is longer than allowed.
+        number: from 1 in each file; lines end at line feeds only.
+        data: the bytes without its line feed; None where the line is longer than allowed.
         size: the line's length in bytes, whether it was kept or not.
     """
 

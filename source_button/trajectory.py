@@ -510,7 +510,7 @@ def _is_entry(value: Json) -> bool:
     return (
         isinstance(value, dict)
         and isinstance(value.get("name"), str)
-        and any(key in value for key in _RESULT_KEYS)
+        and ("arguments" in value or any(key in value for key in _RESULT_KEYS))
     )
 
 

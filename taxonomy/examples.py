@@ -22,7 +22,8 @@ class Step:
     """One call of a sample: tool, arguments with references, and recorded result.
 
     ``after`` names calls that must come first without any value flowing; ``worked_out``
-    gives the recorded value of each ``$computed`` by its JSON Pointer.
+    gives the recorded value of each ``$computed`` by its JSON Pointer; ``turn`` is the
+    assistant message that made the call, by default its layer's number.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Step:
     result: Json
     after: Sequence[str] = ()
     worked_out: Mapping[str, Json] | None = None
+    turn: int | None = None
 
 
 def sample_tool(name: str, purpose: str, /, **parameters: Json) -> Tool:
@@ -59,7 +61,7 @@ def sample_tool(name: str, purpose: str, /, **parameters: Json) -> Tool:
 
 
 def sample_plan(query: str, tools: Sequence[Tool], steps: Sequence[Step]) -> CleanPlan:
-    """Make a clean plan; ids are "1", "2"… in the steps' order, a layer is a turn."""
+    """Make a clean plan; ids are "1", "2"… in the steps' order."""
     listed = {tool.name: tool for tool in tools}
     results: dict[str, Json] = {}
     edges: list[Edge] = []
@@ -90,7 +92,7 @@ def sample_plan(query: str, tools: Sequence[Tool], steps: Sequence[Step]) -> Cle
 
         calls[id] = Call(
             id,
-            depth[id] + 1,
+            depth[id] + 1 if step.turn is None else step.turn,
             step.name,
             step.arguments,
             resolve(step.arguments, results, compute),

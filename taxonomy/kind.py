@@ -67,7 +67,7 @@ class ErrorKind:
         detect: finds the kind in a state blind, without the clean plan.
         examples: at least one; each is a test.
         reach: what a damage may change: the "task" alone, its "consumers" along with it,
-            or the "plan" (a new task).
+            the "plan" (a new task), or what the coming "round" returns.
     """
 
     name: str

@@ -14,7 +14,7 @@ from plan.json_text import Json, dumps, loads, type_name
 from plan.reference import has_reference
 from plan.rules import Rule, broken, infer
 from plan.tool import Tool
-from taxonomy.words import are_alike, name_words
+from taxonomy.words import are_alike, correspondence, name_words
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _CLOCK = re.compile(r"\d\d:\d\d")
@@ -47,11 +47,12 @@ class LegalCall:
 class LegalCalls:
     """Checks and builds calls of a clean plan's tools."""
 
-    __slots__ = ("_literals", "_rules", "clean")
+    __slots__ = ("_fillings", "_literals", "_rules", "clean")
 
     def __init__(self, clean: CleanPlan) -> None:
         self.clean = clean
         self._rules: dict[str, tuple[Rule, ...]] = {}
+        self._fillings: dict[tuple[str, str], Json] = {}
         self._literals: list[tuple[str, Json]] | None = None
 
     def is_legal(self, name: str, sent: Mapping[str, Json]) -> bool:
@@ -78,51 +79,45 @@ class LegalCalls:
 
         Parameters of the same name keep their values and references, those of a similar
         name carry them over; what else is required is filled from the plan's literals or
-        from the schema.
+        from the schema, as long as that is no more than what was carried over.
         """
         arguments: dict[str, Json] = {}
         sent: dict[str, Json] = {}
         properties = tool.properties
-        unused = dict.fromkeys(key for key in call.arguments if key in call.sent)
-        for key, schema in properties.items():
-            if key in unused and fits(schema, call.sent[key]):
-                arguments[key] = call.arguments[key]
-                sent[key] = call.sent[key]
-                del unused[key]
-        same = len(arguments)
-        for key, schema in properties.items():
-            if key in arguments or not unused:
+        unused = dict.fromkeys(call.arguments)
+        same = 0
+        for key, other in correspondence(tuple(properties), tuple(unused)):
+            if key in arguments or other not in unused or other not in call.sent:
                 continue
-            for other in unused:
-                if are_alike(key, other) and fits(schema, call.sent[other]):
-                    arguments[key] = call.arguments[other]
-                    sent[key] = call.sent[other]
-                    del unused[other]
-                    break
+            if fits(properties[key], call.sent[other]):
+                arguments[key] = call.arguments[other]
+                sent[key] = call.sent[other]
+                same += key == other
+                del unused[other]
         alike = len(arguments) - same
-        filled = 0
-        for key in tool.required:
-            if key not in arguments:
-                value = self.filling(tool, key)
-                if value is None:
-                    return None
-                arguments[key] = sent[key] = value
-                filled += 1
+        needed = [key for key in tool.required if key not in arguments]
+        if len(needed) > len(arguments):
+            return None
+        for key in needed:
+            value = self.filling(tool, key)
+            if value is None:
+                return None
+            arguments[key] = sent[key] = value
         if not self.is_legal(tool.name, sent):
             return None
-        return LegalCall(arguments, sent, same, alike, filled, len(unused))
+        return LegalCall(arguments, sent, same, alike, len(needed), len(unused))
 
     def filling(self, tool: Tool, key: str) -> Json:
         """Return a plausible value for a parameter that nothing is given for, or None."""
-        schema = tool.properties.get(key)
-        if not isinstance(schema, dict):
-            return None
-        for value in self._fillings(key, schema):
-            if fits(schema, value):
-                return value
-        return None
+        known = self._fillings.get((tool.name, key), _UNKNOWN)
+        if known is _UNKNOWN:
+            schema = tool.properties.get(key)
+            values = self._candidates(key, schema) if isinstance(schema, dict) else iter(())
+            known = next((value for value in values if fits(schema, value)), None)
+            self._fillings[tool.name, key] = known
+        return known
 
-    def _fillings(self, key: str, schema: Mapping[str, Json]) -> Iterator[Json]:
+    def _candidates(self, key: str, schema: Mapping[str, Json]) -> Iterator[Json]:
         if "default" in schema:
             yield schema["default"]
         if schema.get("enum"):
@@ -165,6 +160,9 @@ class LegalCalls:
                 if not has_reference(value)
             ]
         return self._literals
+
+
+_UNKNOWN = object()
 
 
 def fits(schema: Json, value: Json) -> bool:

@@ -9,7 +9,7 @@ from itertools import islice
 
 from plan.json_text import Json, dumps, replaced, walk
 
-_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?!\d)")
+_DATE = re.compile(r"(?<![\w-])(\d{4})-(\d\d)-(\d\d)(?!\d)")
 _TIME = re.compile(r"([01]\d|2[0-3]):([0-5]\d)((?::[0-5]\d)?)")
 _EMAIL = re.compile(r"([^@\s]+)@([^@\s]+\.[^@\s]+)")
 _CODE = re.compile(r"(?=\D*\d)\S+")
@@ -86,7 +86,7 @@ def _numbers(value: float) -> Iterator[float]:
 
 
 def _texts(value: str) -> Iterator[str]:
-    if match := _DATE.match(value):
+    if match := _DATE.search(value):
         yield from _dates(value, match)
     elif match := _TIME.fullmatch(value):
         hour, minute = int(match[1]), int(match[2])
@@ -112,7 +112,7 @@ def _dates(value: str, match: re.Match[str]) -> Iterator[str]:
             day = date(int(match[1]), int(match[2]), int(match[3])) + timedelta(days=days)
         except (ValueError, OverflowError):
             return
-        yield day.isoformat() + value[10:]
+        yield value[: match.start()] + day.isoformat() + value[match.end() :]
 
 
 def _codes(value: str) -> Iterator[str]:

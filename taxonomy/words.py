@@ -11,7 +11,8 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 _SORTS = frozenset(
     (
         "id", "name", "number", "code", "value", "type", "key", "text", "string", "list",
-        "data", "info",
+        "data", "info", "max", "min", "maximum", "minimum", "total", "start", "end", "from",
+        "to", "new", "first", "last",
     )
 )  # fmt: skip
 _COMMON = frozenset(
@@ -20,6 +21,13 @@ _COMMON = frozenset(
         "or", "its", "is", "are", "be", "as", "into", "given", "specific", "particular",
         "using", "use", "used", "based", "all", "any", "one", "this", "that", "it", "get",
         "return",
+    )
+)  # fmt: skip
+_ASKING = frozenset(
+    (
+        "get", "find", "search", "list", "check", "lookup", "fetch", "retrieve", "view",
+        "estimate", "compare", "read", "show", "query", "calculate", "compute", "convert",
+        "track",
     )
 )  # fmt: skip
 
@@ -36,16 +44,38 @@ def text_words(text: str) -> frozenset[str]:
     return name_words(text) - _COMMON
 
 
+def acts(tool: str) -> bool:
+    """Tell whether a tool of this name does something, rather than asks for something."""
+    return _ASKING.isdisjoint(name_words(tool))
+
+
+def subjects(tool: str) -> frozenset[str]:
+    """Return the words of a tool's name that say what it is about."""
+    return name_words(tool) - _ASKING - _COMMON
+
+
 @lru_cache(maxsize=8192)
 def are_alike(a: str, b: str) -> bool:
     """Tell whether two parameters' names speak of the same thing.
 
     They share a word that isn't just a sort of value, or one holds all words of the other
-    ("city" and "city_id").
+    ("city" and "city_name"); an id only stands for an id.
     """
     left, right = name_words(a), name_words(b)
     shared = left & right
+    if ("id" in left) != ("id" in right):
+        return False
     return bool(shared - _SORTS) or (bool(shared) and shared in (left, right))
+
+
+@lru_cache(maxsize=8192)
+def correspondence(keys: tuple[str, ...], others: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """Return the pairs of parameters that may stand for each other, the same names first."""
+    equal = [(key, key) for key in keys if key in others]
+    similar = [
+        (key, other) for key in keys for other in others if key != other and are_alike(key, other)
+    ]
+    return (*equal, *similar)
 
 
 @lru_cache(maxsize=8192)

@@ -6,22 +6,22 @@ import click
 
 from builder.commands.build import build_level1, build_level2, regenerate
 from builder.commands.corpus import ingest, synthesize
-from builder.commands.outcome import show_version
+from builder.commands.outcome import SETTINGS, examples, show_version
 from builder.commands.rows import certify, inspect, kinds, sample
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    context_settings=SETTINGS,
+    epilog=examples(
+        "pararecover build-level2 --rounds 3",
+        "pararecover inspect level2-seed0",
+        "pararecover build-level2 --rounds 3 --source button_instruct.jsonl",
+        title="A first benchmark, then one of your own trajectories",
+    ),
+)
 @show_version
 def main() -> None:
-    """Build certified benchmarks of damaged tool-call plans.
-
-    \b
-    A first benchmark, from a corpus that is synthesised:
-      pararecover build-level2 --rounds 3
-      pararecover inspect level2-seed0
-    From your own trajectories:
-      pararecover build-level2 --rounds 3 --source button_instruct.jsonl
-    """
+    """Build certified benchmarks of damaged tool-call plans."""
 
 
 for command in (

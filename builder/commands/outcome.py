@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, ParamSpec, TypeVar
+from typing import NoReturn, ParamSpec, TypeVar
 
 import click
 
@@ -22,7 +22,14 @@ FAULTY = 1
 REFUSED = 2
 INTERRUPTED = 130
 
+SETTINGS = {"help_option_names": ["-h", "--help"]}
+
 Advance = Callable[[int], None]
+
+
+def examples(*lines: str, title: str = "Examples") -> str:
+    """Return commands as a help page's last paragraph, its lines kept."""
+    return "\n".join(["\b", f"{title}:", *(f"  {line}" for line in lines)])
 
 
 def guarded(command: Callable[P, R]) -> Callable[P, R]:
@@ -43,7 +50,8 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(DONE)
         except OSError as error:
-            fail(str(refuse_os_error(error, "file system")))
+            out = kwargs.get("out")
+            fail(str(refuse_os_error(error, f"--out {out}" if out else "file system")))
         except KeyboardInterrupt:
             click.echo("\nStopped. The same command goes on where it stopped.", err=True)
             sys.exit(INTERRUPTED)
@@ -51,7 +59,7 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
     return run
 
 
-def fail(message: str) -> Any:
+def fail(message: str) -> NoReturn:
     """Print a message on standard error and exit with 2."""
     click.echo(f"Error: {message}", err=True)
     sys.exit(REFUSED)

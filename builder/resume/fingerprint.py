@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Mapping
+from configparser import ConfigParser
 from hashlib import blake2b
 from importlib import metadata
 from pathlib import Path
@@ -15,11 +16,13 @@ LIBRARIES = ("faker", "orjson", "pyarrow")
 
 
 def version() -> str:
-    """Return the installed version, or 0+unknown in a bare checkout."""
+    """Return the installed version; in a bare checkout, what ``setup.cfg`` says."""
     try:
         return metadata.version("pararecover")
     except metadata.PackageNotFoundError:
-        return "0+unknown"
+        setup = ConfigParser()
+        setup.read(Path(__file__).resolve().parents[2] / "setup.cfg")
+        return setup.get("metadata", "version", fallback="0+unknown")
 
 
 def versions() -> dict[str, str]:

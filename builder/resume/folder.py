@@ -126,13 +126,12 @@ def _read(path: Path) -> dict[str, Json]:
     return value
 
 
-def _refuse_others(
-    folder: Path, before: Json, now: Mapping[str, Json], verb: str
-) -> None:
+def _refuse_others(folder: Path, before: Json, now: Mapping[str, Json], verb: str) -> None:
     if not isinstance(before, dict):
         before = {}
     differing = [
-        f"{name}: {_short(before.get(name))} then, {_short(now.get(name))} now"
+        f"{_WORDS.get(name, f'--{name}')} {_short(before.get(name))} then, "
+        f"{_short(now.get(name))} now"
         for name in sorted({*before, *now})
         if before.get(name) != now.get(name)
     ]
@@ -143,6 +142,15 @@ def _refuse_others(
             "the same arguments, to go on with the same build",
             "choose another folder, or give the arguments that it was started with",
         )
+
+
+_WORDS = {
+    "level": "the level",
+    "source": "--source",
+    "certify": "--no-certify, certified:",
+    "versions": "the versions",
+    "code": "pararecover's own code, hash",
+}
 
 
 def _short(value: Json) -> str:

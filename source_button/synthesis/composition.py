@@ -14,13 +14,16 @@ from source_button.synthesis.registry import Move, Territory
 MOST_CALLS = 12
 LEAST_CALLS = 3
 WIDEST = 4
-DEPTHS = ((2, 0.12), (3, 0.30), (4, 0.29), (5, 0.17), (6, 0.08), (7, 0.04))
+DEPTHS = ((2, 0.11), (3, 0.20), (4, 0.26), (5, 0.24), (6, 0.12), (7, 0.07))
 _ATTEMPTS = 40
+_ERRAND_SHARE = 0.3
 
 
 class Planned:
-    """A step of a workflow: its layer (from 0), its number of parallel calls, and the
-    pools that fill its roles."""
+    """A step of a workflow.
+
+    It has its layer (from 0), its number of parallel calls, and the pools that fill its roles.
+    """
 
     __slots__ = ("lanes", "layer", "move", "roles")
 
@@ -73,6 +76,10 @@ class _Draft:
         if changes:
             self.changed[changes] = max(self.changed.get(changes, -1), layer)
 
+    def layer_after(self, move: Move) -> int:
+        """The first layer after the pools that the move names."""
+        return max([self.pool_layer[pool] + 1 for pool in move.pools], default=0)
+
 
 def _cast_roles(
     move: Move, draft: _Draft, territory: Territory, rng: Random
@@ -81,11 +88,10 @@ def _cast_roles(
 
     The same pool must fill all roles of a step, or the story falls apart.
     """
-    able = [
-        pool
-        for pool in draft.order
-        if all(pool in territory.role_pools[role] for role in move.roles)
-    ]
+    able = draft.order
+    for role in move.roles:
+        members = territory.role_pools[role]
+        able = [pool for pool in able if pool in members]
     if not able:
         return None
     fresh = [pool for pool in able if pool not in draft.used]
@@ -116,7 +122,7 @@ def compose(territory: Territory, rng: Random) -> list[Planned]:
             return draft.steps
         if best is None or draft.deepest > best.deepest:
             best = draft
-        if attempt >= 5 and best is not None:
+        if attempt >= 1 and best.deepest >= 2:
             break
     if best is None:
         raise LookupError(f"no workflow of {LEAST_CALLS} calls in domain {territory.domain.name!r}")
@@ -126,57 +132,67 @@ def compose(territory: Territory, rng: Random) -> list[Planned]:
 def _draft(territory: Territory, rng: Random, depth: int) -> _Draft:
     random = rng.random
     draft = _Draft()
-    wanted = min(MOST_CALLS, depth + int(random() * random() * 7))
+    wanted = min(MOST_CALLS, depth + int(random() * random() * 6))
     wanted = max(wanted, LEAST_CALLS)
-    shared_limit = 1 + (depth > 3) + (wanted > 7) + (random() < 0.4)
+    shared_limit = 1 + (depth > 3) + (depth > 4) + (wanted > 7) + (random() < 0.4)
     first = _weighted(territory.roots, rng)
     lanes = 2 + int(random() * 2.3) if first.step.fan else 1
     draft.add(first, 0, min(lanes, 4), {})
     pool_layer = draft.pool_layer
-    width = draft.width
-    # What is blocked stays blocked, so the list of moves only shrinks.
-    left = list(territory.moves)
+    # Moves wait for their pools, then are ready in a layer that no longer changes, and once
+    # blocked stay blocked; so both lists only shrink.
+    waiting = territory.rest
+    ready: list[tuple[Move, int]] = [(move, 0) for move in territory.roots]
+    errands = territory.errands
+    known = 0
     while draft.calls < wanted or draft.deepest + 1 < depth:
-        if draft.calls >= MOST_CALLS:
+        # A draft that has grown wide without growing deep is not worth finishing.
+        if draft.calls >= min(MOST_CALLS, wanted + 2):
             break
         have = draft.have
-        lacking = ~have
-        if draft.shared >= shared_limit:
-            left = [move for move in left if not move.block & have and not move.shared]
-        else:
-            left = [move for move in left if not move.block & have]
-        options: list[tuple[Move, int, float]] = []
-        for move in left:
-            if move.need & lacking:
-                continue
-            layer = -1
-            for pool in move.pools:
-                if pool_layer[pool] > layer:
-                    layer = pool_layer[pool]
-            reads = move.step.reads
-            if reads:
-                layer = max(layer, draft.changed.get(reads, -1))
-            layer += 1
-            if layer < depth and width[layer] < WIDEST:
-                fresh = move.need & draft.unused
-                options.append((move, layer, move.fresh_weight if fresh else move.weight))
-        if not options:
+        if have != known:
+            known = have
+            lacking = ~have
+            still: list[Move] = []
+            for move in waiting:
+                if move.need & lacking:
+                    still.append(move)
+                else:
+                    layer = 0
+                    for pool in move.pools:
+                        if pool_layer[pool] >= layer:
+                            layer = pool_layer[pool] + 1
+                    ready.append((move, layer))
+            waiting = still
+            ready = [pair for pair in ready if not pair[0].block & have]
+        deepen = draft.deepest + 1 < depth and (draft.calls >= wanted or random() < 0.85)
+        chosen = None
+        is_errand = draft.shared < shared_limit and random() < _ERRAND_SHARE
+        if not is_errand:
+            chosen = _choose(ready, draft, depth, deepen, random())
+        if chosen is None and draft.shared < shared_limit:
+            lacking = ~have
+            able = [
+                (move, draft.layer_after(move) if move.pools else 0)
+                for move in errands
+                if not move.need & lacking and not move.block & have
+            ]
+            chosen = _choose(able, draft, depth, deepen, random())
+        if chosen is None and is_errand:
+            chosen = _choose(ready, draft, depth, deepen, random())
+        if chosen is None:
             break
-        if draft.deepest + 1 < depth and random() < 0.8:
-            deeper = [o for o in options if o[1] > draft.deepest or o[0].roles]
-            options = deeper or options
-        chosen = _choose(options, rng)
-        move, layer = chosen[0], chosen[1]
+        move, layer = chosen
         roles: dict[str, str] = {}
         if move.roles:
             cast = _cast_roles(move, draft, territory, rng)
             if cast is None:
-                left.remove(move)
+                ready, errands = _without(move, ready, errands)
                 continue
             roles = cast
             layer = max(layer, draft.pool_layer[next(iter(roles.values()))] + 1)
             if layer >= depth or draft.width[layer] >= WIDEST:
-                left.remove(move)
+                ready, errands = _without(move, ready, errands)
                 continue
         room = min(WIDEST - draft.width[layer], MOST_CALLS - draft.calls)
         lanes = 1
@@ -189,22 +205,53 @@ def _draft(territory: Territory, rng: Random, depth: int) -> _Draft:
             lanes = 2 + int(random() * 2.3)
             lanes = min(lanes, room)
         if lanes > room or (move.step.fan and lanes < 2):
-            left.remove(move)
+            ready, errands = _without(move, ready, errands)
             continue
         draft.add(move, layer, lanes, roles)
     return draft
 
 
-def _weighted(moves: tuple[Move, ...], rng: Random) -> Move:
-    return _choose([(move, 0, move.step.weight) for move in moves], rng)[0]
+def _without(
+    move: Move, ready: list[tuple[Move, int]], errands: list[Move]
+) -> tuple[list[tuple[Move, int]], list[Move]]:
+    if move.shared:
+        return ready, [other for other in errands if other is not move]
+    return [pair for pair in ready if pair[0] is not move], errands
 
 
 def _choose(
-    options: list[tuple[Move, int, float]], rng: Random
-) -> tuple[Move, int, float]:
-    point = rng.random() * sum([option[2] for option in options])
-    for option in options:
-        point -= option[2]
+    moves: list[tuple[Move, int]], draft: _Draft, depth: int, deepen: bool, point: float
+) -> tuple[Move, int] | None:
+    """One of the moves that fit, by weight; those that add a layer first if `deepen`."""
+    width, changed, unused, deepest = draft.width, draft.changed, draft.unused, draft.deepest
+    options: list[tuple[float, Move, int]] = []
+    deeper: list[tuple[float, Move, int]] = []
+    whole = whole_deeper = 0.0
+    for move, layer in moves:
+        if changed and move.step.reads in changed:
+            layer = max(layer, changed[move.step.reads] + 1)
+        if layer >= depth or width[layer] >= WIDEST:
+            continue
+        weight = move.fresh_weight if move.need & unused else move.weight
+        if deepen and (layer > deepest or move.roles):
+            whole_deeper += weight
+            deeper.append((whole_deeper, move, layer))
+        else:
+            whole += weight
+            options.append((whole, move, layer))
+    if deeper:
+        options, whole = deeper, whole_deeper
+    point *= whole
+    for bound, move, layer in options:
+        if point < bound:
+            return move, layer
+    return None
+
+
+def _weighted(moves: tuple[Move, ...], rng: Random) -> Move:
+    point = rng.random() * sum([move.step.weight for move in moves])
+    for move in moves:
+        point -= move.step.weight
         if point < 0:
-            return option
-    return options[-1]
+            return move
+    return moves[-1]

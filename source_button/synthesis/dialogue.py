@@ -58,7 +58,17 @@ _FURTHER = (
     "With that in hand, {}.",
 )  # fmt: skip
 _LAST = ("Finally, {}.", "And to wrap it up, {}.", "Last of all, {}.", "At the end, {}.")
-_THANKS = ("", "", "", " Thanks!", " Thank you.", " Much appreciated.", " No rush, but today.")
+_THANKS = (
+    "",
+    "",
+    "",
+    "",
+    "",
+    " Thanks!",
+    " Thank you.",
+    " Much appreciated.",
+    " No rush, but today.",
+)
 _STARTS = (
     "The user gave me everything I need for the first step. I will {}.",
     "To begin with, I {}.",
@@ -73,6 +83,14 @@ _GOES = (
     "That lets me {}.", "So I go on and {}.", "What follows from it is to {}.", "I will now {}.",
     "This is what I needed in order to {}.",
 )  # fmt: skip
+_TURNS_TO = (
+    "Next I {}.",
+    "The next step is to {}.",
+    "I will now {}.",
+    "So far, so good. Now I {}.",
+    "Another wish is still open: I {}.",
+    "I turn to the next point and {}.",
+)
 _BESIDE = (
     " These do not depend on each other, so I call them together.",
     " They are independent, so one turn is enough.",
@@ -81,20 +99,31 @@ _BESIDE = (
     "",
     "",
 )
-_MORE = ("I do the same for the next one.", "The next one follows in the same way.",
-         "One more of them is left to look at.", "I repeat this for the other one.")
+_MORE = (
+    "I do the same for the next one.",
+    "The next one follows in the same way.",
+    "One more of them is left to look at.",
+    "I repeat this for the other one.",
+)
 _CLOSES = (
     "Everything is done.", "That was the last step.", "All the wishes are met.",
     "I have all that was asked for.", "The task is complete.", "Nothing is left to do.",
 )  # fmt: skip
-_FINALS = ("{}", "Here is what I did. {}", "All done. {}", "Done! {}", "{} Let me know if anything should change.", "To sum up: {}")
+_FINALS = (
+    "{}",
+    "Here is what I did. {}",
+    "All done. {}",
+    "Done! {}",
+    "{} Let me know if anything should change.",
+    "To sum up: {}",
+)
 _QUESTIONS = (
     "Happy to help. Which {} should I use?",
     "One thing is missing before I can go on: the {}. Could you tell me?",
     "Could you give me the {}, please?",
     "I still need the {} for this. What is it?",
 )
-_REPLIES = ("It's {}.", "{}", "Sure: {}.", "Oh right, {}.", "Please use {}.")
+_REPLIES = ("{}", "{}, please.", "Sure: {}.", "Oh right, {}.", "Please take {}.", "Let's say {}.")
 _AGAIN = (
     "Great, thanks. One more thing: {}.", "Perfect. Could you also {}?", "Nice! Please {} as well.",
     "Good. Now {}, please.", "Wonderful. While you are at it, {}.",
@@ -149,12 +178,13 @@ def arrange_turns(calls: list[Call], manner: Manner, scene: Scene) -> list[list[
 class Teller:
     """Words of one trajectory; knows what the user has said so far."""
 
-    __slots__ = ("_scene", "_territory", "_withheld", "said")
+    __slots__ = ("_asked", "_scene", "_territory", "_withheld", "said")
 
     def __init__(self, scene: Scene, territory: Territory) -> None:
         self._scene = scene
         self._territory = territory
         self._withheld = ""
+        self._asked: dict[int, str] = {}
         self.said: set[str] = set()
 
     def _clause(self, call: Call, template: Template, *, note: bool) -> str:
@@ -199,7 +229,7 @@ class Teller:
     def choose_withheld(self, calls: list[Call]) -> str:
         """A value that the user may leave out at first: one that no wording must have."""
         used = {name for call in calls for name in call.slots}
-        must = set()
+        must: set[str] = set()
         for call in calls:
             move = call.planned.move
             for template in move.ask:
@@ -216,18 +246,20 @@ class Teller:
             if id(call.planned) in done:
                 continue
             done.add(id(call.planned))
-            clauses.append(self._clause(call, self._scene.pick(call.planned.move.ask), note=True))
+            clause = self._clause(call, self._scene.pick(call.planned.move.ask), note=True)
+            self._asked[id(call.planned)] = clause
+            clauses.append(clause)
         return clauses
 
     def tell_rest(self, calls: list[Call]) -> list[str]:
         """Sentences for the values that the clauses did not mention."""
         scene = self._scene
         used = {name for call in calls for name in call.slots}
-        sentences: list[str] = []
-        for name in scene.wanted:
-            if name in used and name not in self.said and name != self._withheld:
-                sentences.append(self.tell(name))
-        return sentences
+        return [
+            self.tell(name)
+            for name in scene.wanted
+            if name in used and name not in self.said and name != self._withheld
+        ]
 
     def tell(self, name: str) -> str:
         """A sentence that tells one value."""
@@ -237,8 +269,10 @@ class Teller:
         facts = self._territory.facts.get(name)
         if facts is not None:
             parts = scene.pick(facts).parts
-            return "".join([scene.speak(p.name) if isinstance(p, Variable) else str(p) for p in parts])
-        label = name.replace("_", " ")
+            return "".join(
+                [scene.speak(p.name) if isinstance(p, Variable) else str(p) for p in parts]
+            )
+        label = _label(name, scene)
         return scene.pick(_FACTS).format(
             label=label, label_up=label[0].upper() + label[1:], value=value
         )
@@ -250,22 +284,22 @@ class Teller:
         greeting = scene.pick(_GREETINGS)
         if scene.random() < 0.12 and len(clauses) > 2:
             lines = "\n".join([f"{n}. {_upper(c)}" for n, c in enumerate(clauses, 1)])
-            head = f"{greeting}{opening} Here is what I need:" if opening else "Here is my list:"
+            start = _after(greeting, opening)
+            head = f"{start} Here is what I need:" if opening else "Here is my list:"
             return f"{head.strip()}\n{lines}" + ("\n" + " ".join(facts) if facts else "")
         groups = _group(clauses, scene)
         sentences = [scene.take(_WISHES).format(groups[0])]
-        for group in groups[1:-1]:
-            sentences.append(scene.take(_FURTHER).format(group))
+        sentences += [scene.take(_FURTHER).format(group) for group in groups[1:-1]]
         if len(groups) > 1:
-            sentences.append(scene.take(_LAST if scene.random() < 0.5 else _FURTHER).format(groups[-1]))
+            sentences.append(
+                scene.take(_LAST if scene.random() < 0.5 else _FURTHER).format(groups[-1])
+            )
         body = " ".join(sentences)
         if facts:
             told = " ".join(facts)
             body = f"{told} {body}" if scene.random() < 0.35 else f"{body} {told}"
-        head = greeting + opening if opening else greeting
-        if greeting.endswith(", ") and head != greeting:
-            head = greeting + (opening if opening[:2] in ("I'", "I ") else _lower(opening))
-        elif greeting.endswith(", "):
+        head = _after(greeting, opening)
+        if greeting.endswith(", ") and not opening:
             body = _lower(body)
         glue = " " if head and not head.endswith(" ") else ""
         return f"{head}{glue}{body}{scene.pick(_THANKS)}"
@@ -277,7 +311,10 @@ class Teller:
         for call in calls:
             if id(call.planned) not in done:
                 done.add(id(call.planned))
-                phrases.append(self._clause(call, self._scene.pick(call.planned.move.do), note=False))
+                asked = self._asked.get(id(call.planned))
+                if asked is None or call.planned.move.varied:
+                    asked = self._clause(call, self._scene.pick(call.planned.move.do), note=False)
+                phrases.append(asked)
         text = _join(phrases)
         if " my " in text or " me " in text or " I " in text:
             text = text.replace(" my ", " the user's ").replace(" me ", " the user ")
@@ -303,6 +340,15 @@ def _find(call: Call, name: str) -> Any:
     return look_up(value, tuple(rest)) if rest else value
 
 
+def _label(name: str, scene: Scene) -> str:
+    """What people call a value: its description if that is short and no standard's name."""
+    description = str(scene.slot_fields[name].schema["description"]).split(",")[0]
+    description = description.removesuffix(" in US dollars")
+    if len(description) > 30 or description[1].isupper():
+        return name.replace("_", " ")
+    return description[0].lower() + description[1:]
+
+
 def _upper(text: str) -> str:
     return text[0].upper() + text[1:]
 
@@ -311,6 +357,12 @@ def _lower(text: str) -> str:
     if text[:2] in ("I ", "I'"):
         return text
     return text[0].lower() + text[1:]
+
+
+def _after(greeting: str, opening: str) -> str:
+    if opening and greeting.endswith(", "):
+        opening = _lower(opening)
+    return greeting + opening
 
 
 def _join(phrases: list[str]) -> str:
@@ -381,6 +433,7 @@ def tell_story(
     reports: list[str] = []
     summary: list[str] = []
     begun: list[Planned] = []
+    earlier: list[int] = []
     for number, turn in enumerate(turns):
         acting = [calls[i] for i in turn]
         if number == cut:
@@ -391,7 +444,7 @@ def tell_story(
             say("user", " ".join([scene.pick(_AGAIN).format(wish), *facts]))
             reports = []
         if withheld and any(withheld in call.slots for call in acting):
-            question = scene.pick(_QUESTIONS).format(withheld.replace("_", " "))
+            question = scene.pick(_QUESTIONS[bool(reports) :]).format(_label(withheld, scene))
             say("assistant", " ".join([*reports, question]))
             reply = teller.tell(withheld)
             if scene.random() < 0.6:
@@ -400,7 +453,8 @@ def tell_story(
             withheld = ""
             reports = []
         plan = teller.plan(acting)
-        frame = scene.take(_STARTS if number == 0 else _GOES)
+        frame = scene.take(_STARTS if number == 0 else _frames_after(acting, earlier))
+        earlier = turn
         if len(acting) == 1 and acting[0].planned in begun:
             frame = scene.pick(_MORE)
         begun += [call.planned for call in acting]
@@ -414,10 +468,18 @@ def tell_story(
         done = [{"name": c.name, "arguments": c.arguments, "results": c.result} for c in acting]
         say("tool", orjson.dumps(done, option=option).decode())
         reports = teller.report(acting)
-        summary += [r for r, c in zip(reports, acting, strict=True) if c.planned.lanes == 1] or reports
+        summary += [
+            r for r, c in zip(reports, acting, strict=True) if c.planned.lanes == 1
+        ] or reports
     closing = " ".join([*reports, scene.pick(_CLOSES)])
     say("assistant", f"{closing}\n<final>{_sum_up(summary, scene)}</final>")
     return messages
+
+
+def _frames_after(acting: list[Call], earlier: list[int]) -> tuple[str, ...]:
+    """Words of consequence only where the last turn's results are used."""
+    used = {flow.call for call in acting for flow in call.edges}
+    return _GOES if used.intersection(earlier) else _TURNS_TO
 
 
 def _sum_up(summary: list[str], scene: Scene) -> str:

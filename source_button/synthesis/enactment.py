@@ -26,7 +26,7 @@ class Call:
 
 
 class Repetition(Exception):
-    """Two calls would be equal; the trajectory is drawn again."""
+    """Two calls would be equal, or a value ambiguous; the trajectory is drawn again."""
 
 
 _FEW = 20
@@ -44,8 +44,8 @@ def enact(plan: list[Planned], territory: Territory, scene: Scene) -> list[Call]
         if planned.roles:
             for role, pool in planned.roles.items():
                 entity = territory.entities[pool]
-                path = entity.amount if role == "@amount" else entity.day
-                scene.role_paths[role] = (path,) if path else ()
+                key = entity.amount if role == "@amount" else entity.day
+                scene.role_paths[role] = (key,) if key else ()
         fan_values = _fan(planned, scene) if step.fan else None
         skipped = _skipped(planned, scene)
         given: list[tuple[str, Item]] = []
@@ -58,7 +58,8 @@ def enact(plan: list[Planned], territory: Territory, scene: Scene) -> list[Call]
             elif fan_values is not None:
                 lane = {"=" + step.fan: fan_values[number]}
             scene.lane = lane
-            scene.flows = flows = []
+            flows: list[Flow] = []
+            scene.flows = flows
             arguments: dict[str, Json] = {}
             # Fields such as an end date look at the arguments before them.
             scene.arguments = arguments
@@ -66,11 +67,14 @@ def enact(plan: list[Planned], territory: Territory, scene: Scene) -> list[Call]
             for name, expression, _ in move.arguments:
                 if name not in skipped:
                     arguments[name] = expression.evaluate(scene, "/" + name)
-                    call.slots |= move.slots[name]
+                    if name in move.slots:
+                        call.slots |= move.slots[name]
             scene.row = row = {}
             for name, field in move.tool.returns.items():
                 row[name] = field.draw(scene)
             call.result = row
+            if any(flow.kind == "computed" for flow in flows):
+                _check_worked(arguments, flows, calls)
             index = len(calls)
             mask = 0
             for flow in flows:
@@ -104,13 +108,22 @@ def enact(plan: list[Planned], territory: Territory, scene: Scene) -> list[Call]
                     call.shown = {**row, **first.value}
                 given += [(pool, item) for item in found]
         scene.lane = {}
-        for pool, path, many, best in move.gift_paths:
+        for pool, _, _, best in move.gift_paths:
             items = [item for name, item in given if name == pool]
             ranked = _rank(items, best)
             scene.chosen[pool] = ranked[0]
             scene.items[pool] = items
             scene.ranked[pool] = ranked
     return calls
+
+
+def _check_worked(arguments: dict[str, Json], flows: list[Flow], calls: list[Call]) -> None:
+    # A worked-out date that stands in some result by chance would look like a copy of it.
+    for flow in flows:
+        value = arguments[flow.argument.split("/")[1]]
+        is_text = flow.kind == "computed" and isinstance(value, str)
+        if is_text and any(value in str(call.result) for call in calls):
+            raise Repetition(value)
 
 
 def _rank(items: list[Item], best: tuple[str, str] | None) -> list[Item]:

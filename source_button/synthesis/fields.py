@@ -22,8 +22,8 @@ from source_button.synthesis.words import (
     TIMEZONES,
 )
 
-_FIRST_DAY = datetime.date(2024, 3, 1)
-DAYS = tuple((_FIRST_DAY + datetime.timedelta(days=n)).isoformat() for n in range(1200))
+_FIRST_DAY = datetime.date(2023, 1, 1)
+DAYS = tuple((_FIRST_DAY + datetime.timedelta(days=n)).isoformat() for n in range(1700))
 _DAY_NUMBERS = {day: n for n, day in enumerate(DAYS)}
 NUMBER_WORDS = ("zero", "one", "two", "three", "four", "five")
 
@@ -37,7 +37,9 @@ def say_plain(value: Json, scene: Scene) -> str:
     if isinstance(value, list):
         return join_words([say_plain(part, scene) for part in value])
     if isinstance(value, dict):
-        return join_words([f"{k.replace('_', ' ')} {say_plain(v, scene)}" for k, v in value.items()])
+        return join_words(
+            [f"{k.replace('_', ' ')} {say_plain(v, scene)}" for k, v in value.items()]
+        )
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return str(value)
@@ -103,24 +105,33 @@ def unique(description: str, *options: str) -> Field:
 
 
 def enum(description: str, *values: str) -> Field:
+    """One of the values that the schema lists."""
     return Field(_string(description, enum=list(values)), lambda s: s.pick(values), _say_spaced)
 
 
 def person(description: str = "Full name of the person") -> Field:
+    """A person's full name, new in the trajectory."""
     return Field(_string(description), lambda s: s.take(s.pools.people))
 
 
 def company(description: str = "Name of the company") -> Field:
+    """A firm's name, new in the trajectory."""
     return Field(_string(description), lambda s: s.take(s.pools.companies))
 
 
+def _draw_address(scene: Scene) -> str:
+    # Homes found in a city stand in that city.
+    place = scene.arguments.get("city") or scene.pick(CITIES)
+    return f"{scene.take(scene.pools.streets)}, {place}"
+
+
 def address(description: str = "Street address") -> Field:
-    return Field(
-        _string(description), lambda s: f"{s.take(s.pools.streets)}, {s.pick(CITIES)}"
-    )
+    """A street with its city."""
+    return Field(_string(description), _draw_address)
 
 
 def city(description: str = "Name of the city") -> Field:
+    """A city, new in the trajectory."""
     return Field(_string(description), lambda s: s.take(CITIES))
 
 
@@ -143,12 +154,12 @@ def email(description: str = "E-mail address", of: str | None = None) -> Field:
 
 def own_email(description: str = "E-mail address") -> Field:
     """In a result row: the address of the row's `name`."""
-    return Field(
-        _string(description, format="email"), lambda s: _mail_of(str(s.row["name"]), s)
-    )
+    return Field(_string(description, format="email"), lambda s: _mail_of(str(s.row["name"]), s))
 
 
 def phone(description: str = "Phone number in international format") -> Field:
+    """A number in E.164 form."""
+
     def draw(scene: Scene) -> str:
         return f"+1{scene.whole(201, 989)}555{scene.whole(1000, 9999)}"
 
@@ -194,8 +205,13 @@ def calc(schema: Mapping[str, Any], make: Callable[[Scene], Json]) -> Field:
 
 
 def integer(description: str, low: int, high: int) -> Field:
+    """An integer of low..high; the schema has a lower bound only."""
     return Field(
-        {"type": "integer", "description": description, "minimum": min(low, 1) if low >= 0 else low},
+        {
+            "type": "integer",
+            "description": description,
+            "minimum": min(low, 1) if low >= 0 else low,
+        },
         lambda s: s.whole(low, high),
     )
 
@@ -209,6 +225,7 @@ def count(description: str, low: int, high: int, limit: int) -> Field:
 
 
 def number(description: str, low: float, high: float, digits: int = 1, **keywords: Any) -> Field:
+    """A number of low..high; `keywords` go into the schema."""
     return Field(
         {"type": "number", "description": description, **keywords},
         lambda s: round(low + s.random() * (high - low), digits),
@@ -248,6 +265,8 @@ def dollars(description: str, low: int, high: int) -> Field:
 
 
 def percent(description: str, low: float, high: float, digits: int = 0) -> Field:
+    """A share of 100."""
+
     def draw(scene: Scene) -> Json:
         value = low + scene.random() * (high - low)
         return round(value, digits) if digits else int(value)
@@ -260,14 +279,17 @@ def percent(description: str, low: float, high: float, digits: int = 0) -> Field
 
 
 def latitude(description: str = "Latitude in decimal degrees") -> Field:
+    """Degrees from -90 to 90."""
     return number(description, -44, 66, 5, minimum=-90, maximum=90)
 
 
 def longitude(description: str = "Longitude in decimal degrees") -> Field:
+    """Degrees from -180 to 180."""
     return number(description, -120, 150, 5, minimum=-180, maximum=180)
 
 
 def boolean(description: str, likely: float = 0.5) -> Field:
+    """True with the given likelihood."""
     return Field({"type": "boolean", "description": description}, lambda s: s.random() < likely)
 
 
@@ -282,9 +304,9 @@ def shift_day(day: str, by: int) -> str:
 
 
 def _workday(number: int) -> int:
-    # The first day is a Friday: remainders 1 and 2 are Saturday and Sunday.
+    # The first day is a Sunday, so remainder 6 is a Saturday.
     rest = number % 7
-    return number + (2 if rest == 1 else 1 if rest == 2 else 0)
+    return number + (2 if rest == 6 else 1 if rest == 0 else 0)
 
 
 def date(description: str, low: int = 4, high: int = 60) -> Field:
@@ -297,8 +319,10 @@ def date(description: str, low: int = 4, high: int = 60) -> Field:
 
 
 def past_date(description: str, low: int = 5, high: int = 60) -> Field:
+    """A day from `low` to `high` days before today."""
+
     def draw(scene: Scene) -> str:
-        return DAYS[max(0, scene.day - scene.whole(low, high))]
+        return DAYS[scene.day - scene.whole(low, high)]
 
     return Field(_string(description, format="date"), draw, _say_date)
 
@@ -337,31 +361,46 @@ def moment(
     on: str | None = None,
     hours: tuple[int, int] = (8, 18),
     shift: int = 0,
+    within: int = 0,
 ) -> Field:
-    """A date-time; `shift` days from the argument `on` where the call has that."""
+    """A date-time, from `low` to `high` days after today.
+
+    Where the call has the argument `on`, `shift` to `shift + within` days after that.
+    """
 
     def draw(scene: Scene) -> str:
         day = scene.arguments.get(on) if on else None
         if day is None:
             day = DAYS[_workday(scene.day + scene.whole(low, high))]
-        elif shift:
-            day = shift_day(day, shift)
+        elif shift or within:
+            day = shift_day(day, shift + scene.whole(0, within))
         return f"{day[:10]}T{scene.whole(*hours):02d}:{scene.whole(0, 11) * 5:02d}:00Z"
 
     return Field(_string(description, format="date-time"), draw)
 
 
+def day_or_moment(description: str) -> Field:
+    """A date or a date-time."""
+    return Field(
+        _string(description, pattern=r"^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}Z)?$"),
+        lambda s: DAYS[_workday(s.day + s.whole(4, 60))],
+        _say_date,
+    )
+
+
 def language(description: str = "ISO 639-1 language code") -> Field:
+    """A language code, said as the language."""
     names = {code: name for name, code in LANGUAGES}
     codes = tuple(names)
     return Field(
         _string(description, pattern="^[a-z]{2}$"),
         lambda s: s.pick(codes),
-        lambda v, s: names.get(v, v),
+        lambda v, s: names.get(v, str(v)),
     )
 
 
 def country(description: str = "ISO 3166-1 alpha-2 country code") -> Field:
+    """A country code, said with the country."""
     names = {code: name for name, code in COUNTRIES}
     codes = tuple(names)
     return Field(
@@ -372,6 +411,7 @@ def country(description: str = "ISO 3166-1 alpha-2 country code") -> Field:
 
 
 def currency(description: str = "ISO 4217 currency code") -> Field:
+    """A currency code, at times said with the currency."""
     names = {code: name for name, code in CURRENCIES}
     codes = tuple(names)
     return Field(
@@ -382,10 +422,12 @@ def currency(description: str = "ISO 4217 currency code") -> Field:
 
 
 def timezone(description: str = "IANA time zone") -> Field:
+    """A time zone such as Europe/Berlin."""
     return Field(_string(description), lambda s: s.pick(TIMEZONES))
 
 
 def ip(description: str = "IPv4 address") -> Field:
+    """A private IPv4 address."""
     return Field(
         _string(description, format="ipv4"),
         lambda s: f"10.{s.whole(10, 250)}.{s.whole(1, 250)}.{s.whole(2, 250)}",
@@ -410,6 +452,8 @@ def file_path(description: str, *paths: str) -> Field:
 
 
 def list_of(description: str, part: Field, low: int = 2, high: int = 3) -> Field:
+    """A list of different values."""
+
     def draw(scene: Scene) -> list[Json]:
         wanted = scene.whole(low, high)
         values: list[Json] = []
@@ -477,8 +521,10 @@ def echo(parameter: str) -> Field:
 
 
 def selected(description: str, parameter: str, best: str) -> Field:
-    """One entry of the list given as `parameter`, by `best` ('max score', 'min price'):
-    the result of a tool that chooses."""
+    """The entry of the list `parameter` that is `best`, such as 'max score'.
+
+    It is what a tool that chooses returns.
+    """
     rule, key = best.split(" ")
     choose = max if rule == "max" else min
 
@@ -509,4 +555,5 @@ def as_dollars(amount: float) -> str:
 
 
 def days_between(first: str, last: str) -> int:
+    """Whole days from one ISO date to another."""
     return _DAY_NUMBERS[last[:10]] - _DAY_NUMBERS[first[:10]]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 from source_button.synthesis.fields import Field, shift_day
 from source_button.synthesis.scene import Flow, Item, Json, Scene
@@ -27,6 +27,7 @@ class Tool:
 
     @property
     def required(self) -> tuple[str, ...]:
+        """The parameters that a call must have."""
         return tuple(name for name, part in self.parameters.items() if not part.optional)
 
     def describe(self) -> dict[str, Json]:
@@ -61,6 +62,7 @@ _NONE: frozenset[str] = frozenset()
 
 
 def look_up(value: Json, path: tuple[str, ...]) -> Json:
+    """The part of `value` at `path`; parts of lists are decimal indices."""
     for part in path:
         value = value[int(part)] if isinstance(value, list) else value[part]
     return value
@@ -74,12 +76,15 @@ class Slot:
     field: Field
 
     def evaluate(self, scene: Scene, at: str) -> Json:
+        """Draw the value; see `Expression`."""
         return scene.slot(self.name, self.field)
 
     def pools(self) -> frozenset[str]:
+        """The pools needed; see `Expression`."""
         return _NONE
 
     def slots(self) -> frozenset[str]:
+        """The user's values needed; see `Expression`."""
         return frozenset((self.name,))
 
 
@@ -90,12 +95,15 @@ class Named:
     name: str
 
     def evaluate(self, scene: Scene, at: str) -> Json:
+        """Draw the value; see `Expression`."""
         raise LookupError(f"slot {self.name!r} has no field")
 
     def pools(self) -> frozenset[str]:
+        """The pools needed; see `Expression`."""
         return _NONE
 
     def slots(self) -> frozenset[str]:
+        """The user's values needed; see `Expression`."""
         return frozenset((self.name,))
 
 
@@ -106,12 +114,15 @@ class Const:
     options: tuple[Json, ...]
 
     def evaluate(self, scene: Scene, at: str) -> Json:
+        """Draw the value; see `Expression`."""
         return scene.pick(self.options)
 
     def pools(self) -> frozenset[str]:
+        """The pools needed; see `Expression`."""
         return _NONE
 
     def slots(self) -> frozenset[str]:
+        """The user's values needed; see `Expression`."""
         return _NONE
 
 
@@ -130,6 +141,7 @@ class Ref:
     kind: str = "data"
 
     def evaluate(self, scene: Scene, at: str) -> Json:
+        """Draw the value; see `Expression`."""
         pool, path = self.pool, self.path
         if pool[0] == "@":
             role = pool
@@ -141,9 +153,11 @@ class Ref:
         return look_up(item.value, path)
 
     def pools(self) -> frozenset[str]:
+        """The pools needed; see `Expression`."""
         return frozenset((self.pool,))
 
     def slots(self) -> frozenset[str]:
+        """The user's values needed; see `Expression`."""
         return _NONE
 
 
@@ -155,6 +169,7 @@ class Every:
     path: tuple[str, ...] = ()
 
     def evaluate(self, scene: Scene, at: str) -> Json:
+        """Draw the value; see `Expression`."""
         items = scene.items[self.pool]
         tail = "/" + "/".join(self.path) if self.path else ""
         calls = {item.call for item in items}
@@ -167,9 +182,11 @@ class Every:
         return [look_up(item.value, self.path) for item in items]
 
     def pools(self) -> frozenset[str]:
+        """The pools needed; see `Expression`."""
         return frozenset((self.pool,))
 
     def slots(self) -> frozenset[str]:
+        """The user's values needed; see `Expression`."""
         return _NONE
 
 
@@ -185,6 +202,7 @@ class Text:
     briefs: Mapping[str, tuple[Template, ...]] = field(default_factory=dict)
 
     def evaluate(self, scene: Scene, at: str) -> Json:
+        """Draw the value; see `Expression`."""
         form = scene.pick(self.forms)
         out: list[str] = []
         for part in form.parts:
@@ -219,10 +237,12 @@ class Text:
         return say_result(look_up(item.value, parts))
 
     def pools(self) -> frozenset[str]:
+        """The pools needed; see `Expression`."""
         names = (n for form in self.forms for n in form.names)
         return frozenset(n.split(".")[0] for n in names if "." in n or n[0] == "@")
 
     def slots(self) -> frozenset[str]:
+        """The user's values needed; see `Expression`."""
         names = (n for form in self.forms for n in form.names)
         return frozenset(n for n in names if "." not in n and n[0] != "@")
 
@@ -234,25 +254,32 @@ class Number:
     of: Ref
 
     def evaluate(self, scene: Scene, at: str) -> Json:
+        """Draw the value; see `Expression`."""
         return read_number(self.of.evaluate(scene, at))
 
     def pools(self) -> frozenset[str]:
+        """The pools needed; see `Expression`."""
         return self.of.pools()
 
     def slots(self) -> frozenset[str]:
+        """The user's values needed; see `Expression`."""
         return _NONE
 
 
 @dataclass(frozen=True, slots=True)
 class Worked:
-    """A value worked out: 'total' or 'mean' over a pool, 'difference' of two refs,
-    'days' after a date."""
+    """A value worked out by a rule.
+
+    'total' and 'mean' go over a pool, 'difference' takes two refs, 'share' is `by` percent
+    of one, 'days' is `by` days after one.
+    """
 
     rule: str
     over: tuple[Ref, ...]
     by: int = 0
 
     def evaluate(self, scene: Scene, at: str) -> Json:
+        """Draw the value; see `Expression`."""
         if self.rule in ("total", "mean"):
             ref = self.over[0]
             tail = "/" + "/".join(ref.path)
@@ -279,9 +306,11 @@ class Worked:
         return shift_day(str(values[0]), self.by)
 
     def pools(self) -> frozenset[str]:
+        """The pools needed; see `Expression`."""
         return frozenset(ref.pool for ref in self.over)
 
     def slots(self) -> frozenset[str]:
+        """The user's values needed; see `Expression`."""
         return _NONE
 
 
@@ -292,12 +321,15 @@ class Made:
     parts: tuple[tuple[str, Expression], ...]
 
     def evaluate(self, scene: Scene, at: str) -> Json:
+        """Draw the value; see `Expression`."""
         return {name: part.evaluate(scene, f"{at}/{name}") for name, part in self.parts}
 
     def pools(self) -> frozenset[str]:
+        """The pools needed; see `Expression`."""
         return frozenset().union(*(part.pools() for _, part in self.parts))
 
     def slots(self) -> frozenset[str]:
+        """The user's values needed; see `Expression`."""
         return frozenset().union(*(part.slots() for _, part in self.parts))
 
 
@@ -308,12 +340,15 @@ class Sequence:
     parts: tuple[Expression, ...]
 
     def evaluate(self, scene: Scene, at: str) -> Json:
+        """Draw the value; see `Expression`."""
         return [part.evaluate(scene, f"{at}/{n}") for n, part in enumerate(self.parts)]
 
     def pools(self) -> frozenset[str]:
+        """The pools needed; see `Expression`."""
         return frozenset().union(*(part.pools() for part in self.parts))
 
     def slots(self) -> frozenset[str]:
+        """The user's values needed; see `Expression`."""
         return frozenset().union(*(part.slots() for part in self.parts))
 
 
@@ -321,7 +356,7 @@ def read_number(value: Json) -> float:
     """45.0 of '$45.00'; numbers as they are."""
     if isinstance(value, str):
         return float("".join(c for c in value if c.isdigit() or c in ".-"))
-    return float(value) if isinstance(value, float) else value  # type: ignore[no-any-return]
+    return float(value) if isinstance(value, float) else value
 
 
 def say_result(value: Json) -> str:
@@ -341,6 +376,7 @@ def slot(name: str) -> Named:
 
 
 def const(*options: Json) -> Const:
+    """A value that the assistant chooses among `options`."""
     return Const(options)
 
 
@@ -351,43 +387,53 @@ def ref(path: str) -> Ref:
 
 
 def every(path: str) -> Every:
+    """A list over a pool: `every("quote")`, `every("quote.cost")`."""
     pool, *parts = path.split(".")
     return Every(pool, tuple(parts))
 
 
 def text(*forms: str) -> Text:
+    """One of several texts; see `Text`."""
     return Text(tuple(compile_template(form) for form in forms))
 
 
 def amount(path: str) -> Number:
+    """A number out of a text such as '$45.00'."""
     return Number(ref(path))
 
 
 def total(path: str) -> Worked:
+    """The sum over a pool."""
     return Worked("total", (ref(path),))
 
 
 def mean(path: str) -> Worked:
+    """The mean over a pool."""
     return Worked("mean", (ref(path),))
 
 
 def difference(first: str, second: str) -> Worked:
+    """The absolute difference of two values."""
     return Worked("difference", (ref(first), ref(second)))
 
 
 def share(path: str, percent: int) -> Worked:
+    """So many percent of a value."""
     return Worked("share", (ref(path),), percent)
 
 
 def days_after(path: str, days: int) -> Worked:
+    """The day so many days after a date; before it if negative."""
     return Worked("days", (ref(path),), days)
 
 
 def made(**parts: Expression) -> Made:
+    """A nested object."""
     return Made(tuple(parts.items()))
 
 
 def listed(*parts: Expression) -> Sequence:
+    """A list of several sources."""
     return Sequence(parts)
 
 
@@ -421,6 +467,7 @@ class Gift:
 
 
 def gives(pool: str, pointer: str = "", best: str = "") -> Gift:
+    """What a step puts into a pool; see `Gift`."""
     return Gift(pool, pointer, best)
 
 
@@ -495,9 +542,7 @@ class Domain:
     shared: bool = False
 
 
-def tool(
-    name: str, description: str, parameters: Mapping[str, Field], /, **returns: Field
-) -> Tool:
+def tool(name: str, description: str, parameters: Mapping[str, Field], /, **returns: Field) -> Tool:
     """A tool; keyword arguments are the parts of its result."""
     return Tool(name=name, description=description, parameters=parameters, returns=returns)
 

@@ -58,6 +58,7 @@ class Move:
     found: tuple[Template, ...]
     gift_paths: tuple[tuple[str, tuple[str, ...], bool, tuple[str, str] | None], ...]
     least: int
+    varied: bool
     gift_bits: int
     weight: float
     fresh_weight: float
@@ -72,7 +73,8 @@ class Territory:
     domain: Domain
     moves: tuple[Move, ...]
     roots: tuple[Move, ...]
-    rest: tuple[Move, ...]
+    rest: list[Move]
+    errands: list[Move]
     entities: Mapping[str, Entity]
     role_pools: Mapping[str, frozenset[str]]
     twins: Mapping[str, tuple[str, ...]]
@@ -90,7 +92,6 @@ class Catalogue:
     territories: tuple[Territory, ...]
     tools: Mapping[str, Tool]
     listings: Mapping[str, str]
-
 
 
 def _bind(domain: Domain, tool: Tool, step: Step) -> tuple[tuple[str, Expression, bool], ...]:
@@ -196,8 +197,8 @@ def _territory(domain: Domain, shared: tuple[Domain, ...], tools: Mapping[str, T
                 path = path[:-1]
                 least = min(least, tool.returns[path[0]].least)
             gift_paths.append((gift.pool, path, many, best))
-        # Errands serve a workflow and unrelated wishes are rare; both stay in the background.
-        weight = step.weight * (0.45 if is_shared else 1.0 if need else 0.35)
+        # Wishes that have nothing to do with the rest are rare.
+        weight = step.weight * (1.0 if need else 0.35)
         if step.changes:
             block |= bit(f"read {step.changes}")
         if step.reads:
@@ -219,10 +220,12 @@ def _territory(domain: Domain, shared: tuple[Domain, ...], tools: Mapping[str, T
                 found=tuple(compile_template(text) for text in step.found),
                 gift_paths=tuple(gift_paths),  # type: ignore[arg-type]
                 least=least,
+                # One wording without optional parts reads the same in query and thought.
+                varied=bool(step.do) or len(step.ask) > 1 or "[" in step.ask[0],
                 gift_bits=gift_bits,
                 weight=weight,
-                fresh_weight=weight * (1.0 if is_shared else 3.0),
-                slots={name: expression.slots() for name, expression, _ in arguments},
+                fresh_weight=weight * 3.0,
+                slots={name: e.slots() for name, e, _ in arguments if e.slots()},
                 said={
                     name: expression.name
                     for name, expression, _ in arguments
@@ -243,13 +246,16 @@ def _territory(domain: Domain, shared: tuple[Domain, ...], tools: Mapping[str, T
         domain=whole,
         moves=tuple(moves),
         roots=tuple(m for m in moves if not m.need and not m.shared),
-        rest=tuple(m for m in moves if m.need),
+        rest=[m for m in moves if m.need and not m.shared],
+        errands=[m for m in moves if m.shared],
         entities=entities,
         role_pools=role_pools,
         twins={name: tuple(others) for name, others in twins.items()},
         names=tuple(tool.name for tool in domain.tools),
         facts=facts,
-        occasions={e.name: e.occasion or e.noun or e.name.replace("_", " ") for e in whole.entities},
+        occasions={
+            e.name: e.occasion or e.noun or e.name.replace("_", " ") for e in whole.entities
+        },
         nouns={e.name: e.noun or e.name.replace("_", " ") for e in whole.entities},
     )
 
@@ -260,9 +266,10 @@ def read_catalogue() -> Catalogue:
 
     Raises CatalogueError when a step names a tool, parameter or entity that is not there.
     """
-    found: list[Domain] = []
-    for module in sorted(pkgutil.iter_modules(domains.__path__), key=lambda m: m.name):
-        found.append(importlib.import_module(f"{domains.__name__}.{module.name}").DOMAIN)
+    modules = sorted(module.name for module in pkgutil.iter_modules(domains.__path__))
+    found: list[Domain] = [
+        importlib.import_module(f"{domains.__name__}.{name}").DOMAIN for name in modules
+    ]
     tools: dict[str, Tool] = {}
     for domain in found:
         for tool in domain.tools:

@@ -1,5 +1,8 @@
-"""The state of one trajectory while it is drawn: its generator, the user's values, the
-results so far. One scene per trajectory; nothing in it outlives the trajectory."""
+"""The state of one trajectory while it is drawn.
+
+Its generator, the user's values, the results so far: one scene per trajectory, and nothing
+in it outlives the trajectory.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +54,7 @@ class Scene:
     def __init__(self, rng: Random) -> None:
         self.rng = rng
         self.random = rng.random
-        self.day = int(self.random() * 600)
+        self.day = 425 + int(self.random() * 600)
         self.style = int(self.random() * 4)
         self.used: set[str] = set()
         self.slots: dict[str, Json] = {}
@@ -74,8 +77,10 @@ class Scene:
         return options[int(self.random() * len(options))]
 
     def take(self, options: Sequence[str]) -> str:
-        """One of `options` that this trajectory has not used yet, so that equal text in
-        two results is never chance; repeats only once the options run out."""
+        """One of `options` that this trajectory has not used yet.
+
+        So equal text in two results is never chance; repeats only when they run out.
+        """
         used = self.used
         for _ in range(12):
             value = options[int(self.random() * len(options))]

@@ -58,6 +58,7 @@ KIND = ErrorKind(
     doc=__doc__,
     damages=damages,
     detect=detect,
+    reach="round",
     examples=(
         Example(
             "no flights come back",

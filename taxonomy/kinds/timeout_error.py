@@ -78,6 +78,7 @@ KIND = ErrorKind(
     doc=__doc__,
     damages=damages,
     detect=detect,
+    reach="round",
     examples=(
         Example(
             "the search for cinemas times out",

@@ -41,10 +41,9 @@ from taxonomy.kind import TOOL, ErrorKind, Example
 from taxonomy.legal_call import LegalCall, LegalCalls
 from taxonomy.words import are_alike, likeness, name_words, text_words
 
-
 NAME = "Tool_select_Error"
 
-LEAST_LIKENESS = 0.2
+LEAST_LIKENESS = 0.25
 """Half of the name's and half of the description's overlap; below it tools aren't confused."""
 
 

@@ -34,7 +34,7 @@ from plan.json_text import Json, lookup, replaced, split_pointer
 from plan.reference import references
 from plan.state import State
 from plan.task import RESPONSE, ROOT, Task
-from taxonomy.evidence import unexplained
+from taxonomy.evidence import Evidence
 from taxonomy.examples import evening, order, trip
 from taxonomy.intact import has_clean_arguments, intact_tasks, is_intact
 from taxonomy.kind import TOOL, ErrorKind, Example
@@ -118,15 +118,18 @@ def _continuations(
         }
         yield ("nothing_read" if consumers else "end"), changed
         return
-    for way, leave_out, variant in (
-        *(("made_up", False, number) for number in range(VARIANTS)),
-        ("left_out", True, 0),
-    ):
+    guesses = {
+        (consumer.id, place): _Guesses(consumer, place, legal)
+        for consumer in consumers
+        for place in places[consumer.id]
+    }
+    for leave_out, variant in (*((False, number) for number in range(VARIANTS)), (True, 0)):
         changed = {}
         sorts: list[str] = []
         left_out = 0
         for consumer in consumers:
-            filled = _filled(consumer, places[consumer.id], legal, leave_out, variant)
+            mine = {place: guesses[consumer.id, place] for place in places[consumer.id]}
+            filled = _filled(consumer, mine, legal, leave_out, variant)
             if filled is None:
                 break
             arguments, sort, dropped = filled
@@ -134,9 +137,8 @@ def _continuations(
             sorts += sort
             changed[consumer.id] = _inheriting(consumer, call, arguments)
         else:
-            if leave_out and not left_out:
-                continue
-            yield (way if leave_out else sorts[0]), changed
+            if not leave_out or left_out:
+                yield ("left_out" if left_out else sorts[0]), changed
 
 
 def _inheriting(consumer: Task, call: Call, arguments: Mapping[str, Json]) -> Task:
@@ -145,18 +147,21 @@ def _inheriting(consumer: Task, call: Call, arguments: Mapping[str, Json]) -> Ta
 
 
 def _filled(
-    consumer: Task, places: list[str], legal: LegalCalls, leave_out: bool, variant: int
+    consumer: Task,
+    guesses: Mapping[str, _Guesses],
+    legal: LegalCalls,
+    leave_out: bool,
+    variant: int,
 ) -> tuple[Mapping[str, Json], list[str], int] | None:
     """Return a consumer's arguments without the missing result; None if none are legal.
 
     With them come the sorts of literals put in, and how many parameters were left out.
     """
     required = legal.clean.tools[consumer.name].required
-    call = legal.clean.calls[consumer.id]
-    arguments, sent = consumer.arguments, call.sent
+    arguments, sent = consumer.arguments, legal.clean.calls[consumer.id].sent
     sorts: list[str] = []
     dropped = 0
-    for place in places:
+    for place, made in guesses.items():
         key = split_pointer(place)[0]
         if leave_out and key not in required:
             if key in arguments:
@@ -164,34 +169,45 @@ def _filled(
                 arguments = _without(arguments, key)
                 sent = _without(sent, key)
             continue
-        try:
-            recorded = lookup(call.sent, place)
-        except LookupError:
-            return None
-        guess = _guess(consumer.name, sent, place, recorded, legal, variant)
+        guess = made.nth(variant)
         if guess is None:
             return None
         arguments = replaced(arguments, place, guess)
         sent = replaced(sent, place, guess)
         sorts.append(shape(guess))
-    if dropped and not legal.is_legal(consumer.name, sent):
+    # Each guess is legal alone; together, or without what was left out, they may not be.
+    if (dropped or len(sorts) > 1) and not legal.is_legal(consumer.name, sent):
         return None
     return arguments, sorts, dropped
 
 
-def _guess(
-    name: str,
-    sent: Mapping[str, Json],
-    place: str,
-    recorded: Json,
-    legal: LegalCalls,
-    variant: int,
-) -> Json:
-    """Return the nth legal literal for a place, None if there are fewer."""
-    guesses = (
-        guess for guess in made_up(recorded) if legal.is_legal(name, replaced(sent, place, guess))
-    )
-    return next(islice(guesses, variant, None), None)
+class _Guesses:
+    """The legal literals for one place of a consumer, found as they are asked for."""
+
+    __slots__ = ("_found", "_more")
+
+    def __init__(self, consumer: Task, place: str, legal: LegalCalls) -> None:
+        sent = legal.clean.calls[consumer.id].sent
+        self._found: list[Json] = []
+        self._more = _legal_guesses(consumer.name, sent, place, legal)
+
+    def nth(self, variant: int) -> Json:
+        """Return the nth literal, None if there are fewer."""
+        missing = variant + 1 - len(self._found)
+        self._found.extend(islice(self._more, max(missing, 0)))
+        return self._found[variant] if variant < len(self._found) else None
+
+
+def _legal_guesses(
+    name: str, sent: Mapping[str, Json], place: str, legal: LegalCalls
+) -> Iterator[Json]:
+    try:
+        recorded = lookup(sent, place)
+    except LookupError:
+        return
+    for guess in made_up(recorded):
+        if legal.is_legal(name, replaced(sent, place, guess)):
+            yield guess
 
 
 def _without(arguments: Mapping[str, Json], key: str) -> dict[str, Json]:
@@ -204,6 +220,7 @@ def detect(state: State) -> Iterator[Finding]:
     Weak evidence, stronger where the call waits for a result that it doesn't use.
     """
     plan = state.plan
+    evidence = Evidence(state)
     for task in plan.calls():
         missing = {
             found.node for found in references(task.arguments) if found.node not in plan.tasks
@@ -212,7 +229,7 @@ def detect(state: State) -> Iterator[Finding]:
             reason = f"reads the result of {min(missing)}, which isn't in the plan"
             yield Finding(NAME, task.id, "", 0.8, reason)
             continue
-        place = next(unexplained(state, task), None)
+        place = next(evidence.unexplained(task), None)
         if place is None:
             continue
         needs = {found.node for found in references(task.arguments)}
@@ -241,7 +258,6 @@ KIND = ErrorKind(
             "",
             _spelled("3", trip()),
             None,
-            found=False,
         ),
         Example(
             "the forecast is never asked for, the note is left out",

@@ -25,14 +25,14 @@ needed one. To call again what failed is a repair and is never drawn.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from itertools import count, islice
+from itertools import chain, count, islice
 
 from plan.clean import Call, CleanPlan
 from plan.damage import Damage, Finding
 from plan.json_text import Json, dumps, equal
 from plan.reference import has_reference, references
 from plan.state import State
-from plan.task import RESPONSE, Plan, Task
+from plan.task import RESPONSE, Task
 from plan.tool import describe
 from taxonomy.examples import evening, order, trip
 from taxonomy.intact import has_clean_arguments, is_intact
@@ -40,13 +40,12 @@ from taxonomy.kind import TOOL, ErrorKind, Example
 from taxonomy.legal_call import LegalCalls
 from taxonomy.literal import made_up
 from taxonomy.structure import waiting
-from taxonomy.words import name_words
+from taxonomy.words import acts, subjects, text_words
 
 NAME = "Toolcall_Redundancy"
 
-_ASKING = frozenset(
-    ("get", "find", "search", "list", "check", "lookup", "fetch", "retrieve", "view", "estimate")
-)
+_Way = tuple[str, str, Mapping[str, Json], Mapping[str, Json]]
+"""Way, tool, arguments, and arguments with references resolved."""
 
 
 def damages(
@@ -54,7 +53,8 @@ def damages(
 ) -> Iterator[Damage]:
     """Yield every needless call.
 
-    A new task changes none that is there but the response, so ``only`` restricts nothing.
+    A new task changes none that is there but the response, so ``only`` names the calls, sent
+    ones included, that it may be modelled on.
     """
     plan = state.plan
     id = next(name for number in count(1) if (name := f"x{number}") not in plan.tasks)
@@ -69,36 +69,35 @@ def damages(
         return Damage(id, "", None, new.to_json(), way, {id: new, RESPONSE: last})
 
     sources = []
+    seen: set[tuple[str, str]] = set()
     for call in clean.calls.values():
         task = plan.tasks.get(call.id)
         if (
-            task is not None
-            and call.id not in wrong
-            and is_intact(task, call)
-            and has_clean_arguments(task, call)
+            task is None
+            or (only is not None and call.id not in only)
+            or (only is not None and call.id not in only)
+            or call.id in wrong
+            or not is_intact(task, call)
+            or not has_clean_arguments(task, call)
         ):
-            sources.append(call)
+            continue
+        sources.append(call)
+        key = (call.name, dumps(call.sent))
+        if key not in seen:
+            seen.add(key)
             way = "repeats_sent" if task.status else "repeats_pending"
             yield added(call.name, call.arguments, task.depends_on, way)
 
     legal = LegalCalls(clean)
-    needed = {(call.name, dumps(call.sent)) for call in clean.calls.values()}
+    seen = {(call.name, dumps(call.sent)) for call in clean.calls.values()}
     for call in sources:
-        for way, arguments in _variations(call, legal, needed):
-            yield added(call.name, arguments, _needs(arguments, plan), way)
-    seen = set(needed)
-    for call in sources:
-        for tool in clean.tools.values():
-            if tool.name == call.name:
-                continue
-            made = legal.converted(call, tool)
-            if made is None or (made.same + made.alike <= made.filled and tool.properties):
-                continue
-            key = (tool.name, dumps(made.sent))
+        for way, name, arguments, sent in chain(
+            _variations(call, legal), _other_tools(call, legal)
+        ):
+            key = (name, dumps(sent))
             if key not in seen:
                 seen.add(key)
-                way = "other_tool_later" if _refers(made.arguments) else "other_tool"
-                yield added(tool.name, made.arguments, _needs(made.arguments, plan), way)
+                yield added(name, arguments, _needs(arguments), way)
 
 
 def _failed(state: State, clean: CleanPlan) -> set[str]:
@@ -113,16 +112,15 @@ def _failed(state: State, clean: CleanPlan) -> set[str]:
     }
 
 
-def _variations(
-    call: Call, legal: LegalCalls, needed: Collection[tuple[str, str]]
-) -> Iterator[tuple[str, Mapping[str, Json]]]:
-    """Yield (way, arguments) of repeats that differ in one optional argument."""
+def _variations(call: Call, legal: LegalCalls) -> Iterator[_Way]:
+    """Yield the repeats of a call that differ in one optional argument."""
     tool = legal.clean.tools[call.name]
     for key, schema in tool.properties.items():
         if key in tool.required or not isinstance(schema, dict):
             continue
         if key not in call.arguments:
-            values = [legal.filling(tool, key)]
+            value = legal.filling(tool, key)
+            values = [] if value is None else [value]
             way = "option_added"
         elif has_reference(call.arguments[key]):
             values = []
@@ -132,57 +130,62 @@ def _variations(
             values = list(islice((v for v in choices if v != call.arguments[key]), 2))
             way = "option_changed"
         for value in values:
-            if value is not None and _is_new(call, {**call.sent, key: value}, legal, needed):
-                yield way, {**call.arguments, key: value}
+            sent = {**call.sent, key: value}
+            if legal.is_legal(call.name, sent):
+                yield way, call.name, {**call.arguments, key: value}, sent
         if key in call.arguments:
-            fewer = {other: value for other, value in call.sent.items() if other != key}
-            if _is_new(call, fewer, legal, needed):
-                kept = {k: value for k, value in call.arguments.items() if k != key}
-                yield "option_left_out", kept
+            sent = _without(call.sent, key)
+            if legal.is_legal(call.name, sent):
+                yield "option_left_out", call.name, _without(call.arguments, key), sent
 
 
-def _is_new(
-    call: Call,
-    sent: Mapping[str, Json],
-    legal: LegalCalls,
-    needed: Collection[tuple[str, str]],
-) -> bool:
-    return (call.name, dumps(sent)) not in needed and legal.is_legal(call.name, sent)
+def _other_tools(call: Call, legal: LegalCalls) -> Iterator[_Way]:
+    """Yield the calls of other tools that take most of their arguments from a call.
+
+    Only questions: what changes something does harm, it isn't just needless.
+    """
+    for tool in legal.clean.tools.values():
+        if tool.name == call.name or acts(tool.name):
+            continue
+        made = legal.converted(call, tool)
+        if made is None or (made.same + made.alike <= made.filled and tool.properties):
+            continue
+        later = any(has_reference(value) for value in made.arguments.values())
+        yield "other_tool_later" if later else "other_tool", tool.name, made.arguments, made.sent
 
 
-def _needs(arguments: Mapping[str, Json], plan: Plan) -> list[str]:
+def _without(arguments: Mapping[str, Json], key: str) -> dict[str, Json]:
+    return {other: value for other, value in arguments.items() if other != key}
+
+
+def _needs(arguments: Mapping[str, Json]) -> list[str]:
     return waiting(found.node for found in references(arguments))
 
 
-def _refers(arguments: Mapping[str, Json]) -> bool:
-    return any(has_reference(value) for value in arguments.values())
-
-
 def detect(state: State) -> Iterator[Finding]:
-    """Find calls that equal another one; guess at questions whose answer nobody reads.
+    """Find calls that equal another one, or ask what another one asks; guess at idle ones.
 
-    Of two equal calls the one is named that is pending, read by nobody, and last.
+    Of two such calls the one is named that is pending, read by nobody, and last.
     """
     calls = state.plan.calls()
     read = {found.node for task in calls for found in references(task.arguments)}
     groups: dict[tuple[str, str], list[Task]] = {}
+    asked = text_words(state.query)
     for task in calls:
-        groups.setdefault((task.name, dumps(task.arguments)), []).append(task)
+        tool = state.tools.get(task.name)
+        given = task.arguments
+        if tool is not None and tool.required:
+            given = {key: given[key] for key in tool.required if key in given}
+        groups.setdefault((task.name, dumps(given)), []).append(task)
     for group in groups.values():
-        rest = sorted(group, key=lambda task: (not task.status, task.id not in read))
-        for task in rest[1:]:
-            reason = f"is the same call as {rest[0].id}"
-            yield Finding(NAME, task.id, "", 0.9, reason)
-        task = rest[0]
-        if len(group) == 1 and task.id not in read and read and not _acts(task):
-            asks = any(task.name == other.name and task.id != other.id for other in calls)
-            reason = "its result is used by nobody"
-            yield Finding(NAME, task.id, "", 0.4 if asks else 0.2, reason)
-
-
-def _acts(task: Task) -> bool:
-    """Tell whether a call does something, so that it may be there for that alone."""
-    return _ASKING.isdisjoint(name_words(task.name))
+        first, *others = sorted(group, key=lambda task: (not task.status, task.id not in read))
+        for task in others:
+            same = equal(task.arguments, first.arguments)
+            reason = f"asks the same as {first.id}" + ("" if same else " with another option")
+            yield Finding(NAME, task.id, "", 0.9 if same else 0.6, reason)
+        idle = not others and first.id not in read and bool(read)
+        if idle and not acts(first.name) and asked.isdisjoint(subjects(first.name)):
+            yield Finding(NAME, first.id, "", 0.3, "nobody uses its result or asked for it")
 
 
 def _spelled(new: str, call: str, clean: CleanPlan) -> Json:

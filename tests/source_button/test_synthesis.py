@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections import Counter
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import jsonschema_rs
@@ -109,12 +110,12 @@ def test_messages_have_the_shape_of_button() -> None:
         roles = [message["role"] for message in story.messages]
         assert roles[:2] == ["system", "user"]
         assert roles[-1] == "assistant"
-        assert all(a != b for a, b in zip(roles, roles[1:], strict=False))
+        assert all(a != b for a, b in pairwise(roles))
         assert "<final>" in story.messages[-1]["content"]
         assert [(c["name"], c["arguments"]) for c in story.calls] == [
             (r["name"], r["arguments"]) for r in story.results
         ]
-        for message, following in zip(story.messages, story.messages[1:], strict=False):
+        for message, following in pairwise(story.messages):
             content = message["content"]
             assert content.strip()
             if "<call>" in content and message["role"] == "assistant":
@@ -149,7 +150,7 @@ def test_true_edges_point_at_what_flows() -> None:
             source, target = int(edge["from"]) - 1, int(edge["to"]) - 1
             assert turn_of[source] < turn_of[target]
             if edge["kind"] == "order":
-                assert edge["argument"] is None and edge["source"] is None
+                assert (edge["argument"], edge["source"]) == (None, None)
                 continue
             value = point(story.calls[target]["arguments"], edge["argument"])
             origin = point(story.results[source]["results"], edge["source"])
@@ -161,7 +162,7 @@ def test_true_edges_point_at_what_flows() -> None:
                 written = str(int(origin)) if origin == int_or_none(origin) else str(origin)
                 assert written in value
             else:
-                assert isinstance(origin, str) and f"{value:,.2f}" in origin
+                assert f"{value:,.2f}" in origin
 
 
 def int_or_none(value: Any) -> int | None:
@@ -169,7 +170,11 @@ def int_or_none(value: Any) -> int | None:
 
 
 def test_flowing_values_are_told_by_no_one_else() -> None:
-    """An exact value is in no other earlier result, so its source can be found again."""
+    """An exact value is in no other earlier result, so its source can be found again.
+
+    A call that selects from a list repeats what it got and is the source by the labelling
+    rules; calls that echo an argument are none.
+    """
     clashes = total = 0
     for story, edges in zip(sample(), sample_truth(), strict=True):
         for edge in edges:
@@ -180,12 +185,14 @@ def test_flowing_values_are_told_by_no_one_else() -> None:
                 continue
             total += 1
             needle = orjson.dumps(value)
+            if needle in orjson.dumps(story.results[int(edge["from"]) - 1]["arguments"]):
+                continue
             for number, result in enumerate(story.results[: int(edge["to"]) - 1], 1):
                 echoed = needle in orjson.dumps(result["arguments"])
                 if str(number) != edge["from"] and not echoed:
                     clashes += needle in orjson.dumps(result["results"])
     assert total > 500
-    assert clashes <= 0.005 * total
+    assert clashes == 0
 
 
 def test_no_two_calls_are_equal() -> None:
@@ -216,7 +223,7 @@ def test_results_are_never_empty() -> None:
         for call in story.results:
             assert call["results"]
             for value in call["results"].values():
-                assert value is not None and value not in ("", [], {})
+                assert value not in (None, "", [], {})
 
 
 def test_literals_come_from_the_user_or_an_earlier_result() -> None:
@@ -260,7 +267,7 @@ def test_the_catalogue_is_wide() -> None:
                 catalogue.tools[second].parameters
             )
             assert first != second
-            assert shared or {first, second} & set(EXEMPT), (first, second)
+            assert shared or (first, second) in EXEMPT
     kinds = Counter[str]()
     for tool in catalogue.tools.values():
         for schema in tool.describe()["parameters"].values():
@@ -273,16 +280,18 @@ def test_the_catalogue_is_wide() -> None:
 
 
 # Confused by their purpose rather than by their parameters.
-EXEMPT = ("send_chat_message", "set_reminder", "create_calendar_entry", "detect_language")
+EXEMPT = (("create_calendar_entry", "set_reminder"), ("get_order", "get_order_history"))
 
 
 def test_every_tool_is_described() -> None:
     for tool in read_catalogue().tools.values():
         listed = tool.describe()
         assert listed["description"].endswith(".")
-        assert listed["responses"] and listed["parameters"]
+        assert listed["responses"]
+        assert listed["parameters"]
         for schema in (*listed["parameters"].values(), *listed["responses"].values()):
-            assert schema["type"] and schema["description"]
+            assert schema["type"]
+            assert schema["description"]
 
 
 def references(expression: Any) -> list[tuple[str, tuple[str, ...]]]:

@@ -17,21 +17,36 @@ from source_button.synthesis.model import (
     text,
     tool,
 )
+from source_button.synthesis.scene import Scene
 
 _SUBJECTS = ("Quick update", "Details as promised", "For your records", "Summary for you")
 
 # A phrase book: names, ids and amounts stay as they are in any language.
 _PLEASE_NOTE = {
-    "fr": "Veuillez noter", "es": "Tenga en cuenta", "de": "Bitte beachten", "it": "Si prega di notare",
-    "pt": "Tenha em atenção", "ja": "ご確認ください", "pl": "Proszę zwrócić uwagę", "nl": "Let op",
-    "sv": "Observera", "ko": "확인해 주세요", "cs": "Vezměte prosím na vědomí", "el": "Παρακαλώ σημειώστε",
-}  # fmt: skip
+    "fr": "Veuillez noter",
+    "es": "Tenga en cuenta",
+    "de": "Bitte beachten",
+    "it": "Si prega di notare",
+    "pt": "Tenha em atenção",
+    "ja": "ご確認ください",
+    "pl": "Proszę zwrócić uwagę",
+    "nl": "Let op",
+    "sv": "Observera",
+    "ko": "확인해 주세요",
+    "cs": "Vezměte prosím na vědomí",
+    "el": "Σημειώστε",
+}
 
 
-def _translate(scene: f.Scene) -> str:
+def _translate(scene: Scene) -> str:
     rest = scene.arguments["text"].partition(": ")[2]
     return f"{_PLEASE_NOTE[scene.arguments['target_language']]}: {rest}"
 
+
+_RATES = {
+    "EUR": 0.92, "GBP": 0.79, "JPY": 149.3, "CHF": 0.88, "CAD": 1.36, "SEK": 10.4, "AUD": 1.51,
+    "NOK": 10.6, "PLN": 3.94,
+}  # fmt: skip
 
 DOMAIN = Domain(
     name="office",
@@ -40,9 +55,14 @@ DOMAIN = Domain(
     slots={
         "recipient_email": f.email("Recipient", "recipient"),
         "recipient": f.person(),
-        "mobile": f.phone(),
+        "mobile": f.phone("Mobile number"),
         "channel": f.unique(
-            "Channel", "#planning", "#ops-updates", "#family", "#team-north", "#finance-chat",
+            "Channel",
+            "#planning",
+            "#ops-updates",
+            "#family",
+            "#team-north",
+            "#finance-chat",
             "#announcements",
         ),
         "target_currency": f.currency(),
@@ -126,7 +146,7 @@ DOMAIN = Domain(
             "Put an entry into the calendar.",
             {
                 "title": f.choice("Title of the entry", "Appointment"),
-                "start": f.moment("Start"),
+                "start": f.day_or_moment("Start: a day or a day with time"),
                 "duration_minutes": f.opt(f.count("Length in minutes", 30, 90, 1440)),
             },
             calendar_entry_id=f.ident("Id of the entry", "CAL"),
@@ -147,7 +167,9 @@ DOMAIN = Domain(
             {
                 "title": f.choice("Title of the note", "Note"),
                 "content": f.choice("Text of the note", "Call the office."),
-                "tags": f.opt(f.list_of("Tags", f.choice("Tag", "errands", "work", "home", "money"))),
+                "tags": f.opt(
+                    f.list_of("Tags", f.choice("Tag", "errands", "work", "home", "money"))
+                ),
             },
             note_id=f.ident("Note id", "NTE"),
         ),
@@ -169,8 +191,16 @@ DOMAIN = Domain(
                 "from_currency": f.currency("Currency of the amount, ISO 4217"),
                 "to_currency": f.currency("Currency wanted, ISO 4217"),
             },
-            converted_amount=f.price("Amount in the wanted currency", 41, 2400),
-            rate=f.number("Rate used", 0.61, 1.49, 4),
+            rate=f.calc(
+                {"type": "number", "description": "Rate used"},
+                lambda s: round(
+                    _RATES.get(s.arguments["to_currency"], 1.37) * (0.97 + 0.06 * s.random()), 4
+                ),
+            ),
+            converted_amount=f.calc(
+                {"type": "number", "description": "Amount in the wanted currency"},
+                lambda s: round(s.arguments["amount"] * s.row["rate"], 2),
+            ),
         ),
         tool(
             "get_exchange_rate",
@@ -213,7 +243,9 @@ DOMAIN = Domain(
                 "content": f.choice("Text of the document", "See below."),
                 "page_size": f.opt(f.enum("Paper format", "A4", "letter")),
             },
-            file_path=f.file_path("Path of the document", "/exports/summary-{}.pdf", "/out/doc-{}.pdf"),
+            file_path=f.file_path(
+                "Path of the document", "/exports/summary-{}.pdf", "/out/doc-{}.pdf"
+            ),
             pages=f.integer("Number of pages", 1, 4),
         ),
         tool(
@@ -281,7 +313,10 @@ DOMAIN = Domain(
         ),
         step(
             "send_sms",
-            ("send a text message about the {@thing}[ to {mobile}]", "text the facts of the {@thing}[ to {mobile}]"),
+            (
+                "send a text message about the {@thing}[ to {mobile}]",
+                "text the facts of the {@thing}[ to {mobile}]",
+            ),
             ("The text message {sms_id} went out.",),
             phone_number=slot("mobile"),
             message=text("FYI: {@brief}", "All set: {@brief}.", "Heads-up, {@brief}."),
@@ -295,7 +330,10 @@ DOMAIN = Domain(
         ),
         step(
             "create_calendar_entry",
-            ("put the {@occasion} into the calendar", "add the date of the {@occasion} to the calendar"),
+            (
+                "put the {@occasion} into the calendar",
+                "add the date of the {@occasion} to the calendar",
+            ),
             ("Calendar entry {calendar_entry_id} is in place.",),
             gives("calendar_entry"),
             title=text("Reminder: {@brief}", "Note: {@brief}"),
@@ -303,7 +341,10 @@ DOMAIN = Domain(
         ),
         step(
             "set_reminder",
-            ("set a reminder one day before the {@occasion}", "add a reminder for the day before the {@occasion}"),
+            (
+                "set a reminder one day before the {@occasion}",
+                "add a reminder for the day before the {@occasion}",
+            ),
             ("Reminder {reminder_id} is set for {date}.",),
             date=days_after("@day", -1),
             text=const("This is tomorrow", "One day to go", "Prepare for tomorrow"),
@@ -318,14 +359,20 @@ DOMAIN = Domain(
         ),
         step(
             "create_task",
-            ("add a to-do that is due two days after the {@occasion}", "create a follow-up task for two days after the {@occasion}"),
+            (
+                "add a to-do that is due two days after the {@occasion}",
+                "create a follow-up task for two days after the {@occasion}",
+            ),
             ("Task {task_id} is on the list.",),
             title=const("Follow up", "Check that everything went well"),
             due_date=days_after("@day", 2),
         ),
         step(
             "convert_currency",
-            ("work out what the {@thing} comes to in {target_currency}", "convert the amount of the {@thing} to {target_currency}"),
+            (
+                "work out what the {@thing} costs in {target_currency}",
+                "convert the amount of the {@thing} to {target_currency}",
+            ),
             ("That is {converted_amount} {to_currency}.",),
             gives("converted_amount"),
             amount=amount("@amount"),
@@ -375,7 +422,10 @@ DOMAIN = Domain(
         ),
         step(
             "append_sheet_row",
-            ("log the {@thing} in spreadsheet {sheet_id}", "add a line for the {@thing} to sheet {sheet_id}"),
+            (
+                "log the {@thing} in spreadsheet {sheet_id}",
+                "add a line for the {@thing} to sheet {sheet_id}",
+            ),
             ("Row {row_number} of the sheet holds it now.",),
             spreadsheet_id=slot("sheet_id"),
             values=listed(text("{@brief}"), const("done", "open")),

@@ -6,29 +6,35 @@ from source_button.synthesis import fields as f
 from source_button.synthesis.model import (
     Domain,
     Entity,
-    amount,
-    const,
-    days_after,
-    difference,
     every,
     gives,
-    listed,
-    made,
-    mean,
     ref,
-    share,
-    slot,
     step,
-    text,
     tool,
-    total,
+)
+from source_button.synthesis.scene import Scene
+
+_BRANDS = (
+    "Nordkap",
+    "Lumo",
+    "Pebble",
+    "Aria",
+    "Fjell",
+    "Cotta",
+    "Volt",
+    "Sisu",
+    "Terra",
+    "Brio",
+    "Halden",
+    "Tempo",
+    "Kite",
+    "Mira",
+    "Solveig",
+    "Oakline",
 )
 
-_BRANDS = ("Nordkap", "Lumo", "Pebble", "Aria", "Fjell", "Cotta", "Volt", "Sisu", "Terra", "Brio",
-           "Halden", "Tempo", "Kite", "Mira", "Solveig", "Oakline")
 
-
-def _name_product(scene: f.Scene) -> str:
+def _name_product(scene: Scene) -> str:
     kind = scene.arguments.get("keyword", "travel mug").title()
     return f"{scene.take(_BRANDS)} {kind} {scene.whole(2, 9)}{scene.pick(('0', '1', 'X', 'S'))}"
 
@@ -42,8 +48,13 @@ _PRODUCT = f.record(
     in_stock=f.integer("Pieces in stock", 3, 240),
 )  # fmt: skip
 
-_PROBLEM = ("arrived with a broken lid", "is the wrong colour", "stopped working after two days",
-            "is a size too small", "was delivered with parts missing")
+_PROBLEM = (
+    "arrived with a broken lid",
+    "is the wrong colour",
+    "stopped working after two days",
+    "is a size too small",
+    "was delivered with parts missing",
+)
 
 DOMAIN = Domain(
     name="shopping",
@@ -58,13 +69,21 @@ DOMAIN = Domain(
         "customer_email": f.email("Customer's address", "customer_name"),
         "delivery_address": f.address(),
         "keyword": f.choice(
-            "Search words", "running shoes", "desk lamp", "noise-cancelling headphones",
-            "rain jacket", "travel tripod", "wool blanket", "hand blender", "e-reader",
+            "Search words",
+            "running shoes",
+            "desk lamp",
+            "noise-cancelling headphones",
+            "rain jacket",
+            "travel tripod",
+            "wool blanket",
+            "hand blender",
+            "e-reader",
         ),
     },
     facts={
         "customer_email": (
-            "My account is under {customer_email}.", "I'm registered as {customer_email}.",
+            "My account is under {customer_email}.",
+            "I'm registered as {customer_email}.",
         ),
         "delivery_address": ("I live at {delivery_address}.", "Deliver to {delivery_address}."),
     },
@@ -107,8 +126,12 @@ DOMAIN = Domain(
             average=f.number("Average stars", 3.2, 4.9, 2, minimum=1, maximum=5),
             review_count=f.integer("Number of reviews", 37, 1960),
             praise=f.unique(
-                "What people praise", "sturdy build", "good value", "easy to clean",
-                "light and compact", "looks better than in the pictures",
+                "What people praise",
+                "sturdy build",
+                "good value",
+                "easy to clean",
+                "light and compact",
+                "looks better than in the pictures",
             ),
         ),
         tool(
@@ -154,7 +177,9 @@ DOMAIN = Domain(
             "Apply a coupon code to a cart.",
             {
                 "cart_id": f.code("Cart id", "cart_", 8),
-                "coupon_code": f.template("Coupon code", lambda s: f"SAVE{s.whole(11, 29)}{s.pick('ABXK')}"),
+                "coupon_code": f.template(
+                    "Coupon code", lambda s: f"SAVE{s.whole(11, 29)}{s.pick('ABXK')}"
+                ),
             },
             discount=f.price("Discount in US dollars", 3, 18),
             valid_until=f.moment("Until when it holds", 1, 9),
@@ -170,7 +195,9 @@ DOMAIN = Domain(
             order_id=f.ident("Order id", "ORD"),
             grand_total=f.template(
                 "Total with delivery",
-                lambda s: f.as_dollars(f.known(s, "cart.subtotal", 88.0) + s.whole(399, 1499) / 100),
+                lambda s: f.as_dollars(
+                    f.known(s, "cart.subtotal", 88.0) + s.whole(399, 1499) / 100
+                ),
             ),
             estimated_delivery=f.date("Estimated day of delivery", 3, 9),
         ),
@@ -196,8 +223,16 @@ DOMAIN = Domain(
                     order_id=f.ident("Order id", "ORD"),
                     ordered_on=f.past_date("Day of the order"),
                     total=f.price("Total in US dollars", 21, 460),
-                    item=f.unique("First item", "coffee grinder", "bike helmet", "bookshelf",
-                                  "garden hose", "table fan", "office chair", "tea set"),
+                    item=f.unique(
+                        "First item",
+                        "coffee grinder",
+                        "bike helmet",
+                        "bookshelf",
+                        "garden hose",
+                        "table fan",
+                        "office chair",
+                        "tea set",
+                    ),
                 ),
             ),
         ),
@@ -205,8 +240,14 @@ DOMAIN = Domain(
             "track_parcel",
             "Follow a parcel by its tracking number.",
             {"tracking_number": f.ident("Tracking number", "PKG", 9)},
-            location=f.unique("Where it is", "Leipzig hub", "Memphis sorting centre",
-                              "Lyon depot", "Rotterdam terminal", "local delivery base"),
+            location=f.unique(
+                "Where it is",
+                "Leipzig hub",
+                "Memphis sorting centre",
+                "Lyon depot",
+                "Rotterdam terminal",
+                "local delivery base",
+            ),
             expected_at=f.moment("Expected arrival", 1, 5),
             courier_phone=f.phone("Courier's phone number"),
         ),
@@ -251,12 +292,35 @@ DOMAIN = Domain(
         Entity("product_review"),
         Entity("winner"),
         Entity("cart", ("cart {cart_id} with {subtotal}",), "subtotal", noun="cart total"),
-        Entity("order", ("order {order_id} over {grand_total}",), "grand_total", "estimated_delivery", "order", "delivery of the order"),
+        Entity(
+            "order",
+            ("order {order_id} over {grand_total}",),
+            "grand_total",
+            "estimated_delivery",
+            "order",
+            "delivery of the order",
+        ),
         Entity("order_state", ("parcel number {tracking_number}",), noun="tracking number"),
-        Entity("parcel", ("the parcel is at {location}, due {expected_at}",), None, "expected_at", "parcel", "arrival of the parcel"),
-        Entity("past_order", ("order {order_id} of {ordered_on} ({item})",), "total", noun="earlier order"),
-        Entity("return", ("return {return_id}, label at {label_url}",), "refund_amount", noun="return"),
-        Entity("pickup", ("pick-up {pickup_id} from {window_start}",), None, "window_start", "pick-up"),
+        Entity(
+            "parcel",
+            ("the parcel is at {location}, due {expected_at}",),
+            None,
+            "expected_at",
+            "parcel",
+            "arrival of the parcel",
+        ),
+        Entity(
+            "past_order",
+            ("order {order_id} of {ordered_on} ({item})",),
+            "total",
+            noun="earlier order",
+        ),
+        Entity(
+            "return", ("return {return_id}, label at {label_url}",), "refund_amount", noun="return"
+        ),
+        Entity(
+            "pickup", ("pick-up {pickup_id} from {window_start}",), None, "window_start", "pick-up"
+        ),
     ),
     twins=(
         ("search_products", "search_stores"),
@@ -272,13 +336,19 @@ DOMAIN = Domain(
                 "search for {keyword}[ up to {max_price}][ sorted by {sort_by}]",
                 "find {keyword} in the shop[ for at most {max_price}][, sorted by {sort_by}]",
             ),
-            ("{name} at ${price} has the best rating ({rating}).", "The best rated one is {name} for ${price}."),
+            (
+                "{name} at ${price} has the best rating ({rating}).",
+                "The best rated one is {name} for ${price}.",
+            ),
             gives("product", "/products/*", "max rating"),
             weight=2,
         ),
         step(
             "get_product_details",
-            ("look up the warranty of the best rated product", "check the details of the best rated one"),
+            (
+                "look up the warranty of the best rated product",
+                "check the details of the best rated one",
+            ),
             ("It has {warranty_months} months of warranty; the manual is at {manual_url}.",),
             product_id=ref("product.product_id"),
         ),
@@ -292,7 +362,10 @@ DOMAIN = Domain(
         ),
         step(
             "rank_products",
-            ("pick the winner among them[, with {prefer} first]", "decide which of these is best[, mainly by {prefer}]"),
+            (
+                "pick the winner among them[, with {prefer} first]",
+                "decide which of these is best[, mainly by {prefer}]",
+            ),
             ("{winner.product_id} wins with {winner.average} stars.",),
             gives("winner", "/winner"),
             candidates=every("product_review"),
@@ -307,7 +380,10 @@ DOMAIN = Domain(
         ),
         step(
             "add_to_cart",
-            ("put {quantity} of the best rated one into a cart", "add {quantity} pieces of the best rated one to the cart"),
+            (
+                "put {quantity} of the best rated one into a cart",
+                "add {quantity} pieces of the best rated one to the cart",
+            ),
             ("Cart {cart_id} comes to {subtotal}.",),
             gives("cart"),
             product_id=ref("product.product_id"),
@@ -328,7 +404,10 @@ DOMAIN = Domain(
         ),
         step(
             "place_order",
-            ("order it[ to {delivery_address}]", "place the order[ for delivery to {delivery_address}]"),
+            (
+                "order it[ to {delivery_address}]",
+                "place the order[ for delivery to {delivery_address}]",
+            ),
             ("Order {order_id} is placed for {grand_total}, due on {estimated_delivery}.",),
             gives("order"),
             reads="cart",
@@ -344,7 +423,10 @@ DOMAIN = Domain(
         ),
         step(
             "get_order_history",
-            ("look up my last orders[ under {customer_email}]", "find my recent orders[ ({customer_email})]"),
+            (
+                "look up my last orders[ under {customer_email}]",
+                "find my recent orders[ ({customer_email})]",
+            ),
             ("The latest order is {order_id} ({item}).",),
             gives("past_order", "/orders/*"),
             weight=2,
@@ -373,7 +455,10 @@ DOMAIN = Domain(
         ),
         step(
             "request_return",
-            ("return the latest order because it {reason}", "start a return for it, as it {reason}"),
+            (
+                "return the latest order because it {reason}",
+                "start a return for it, as it {reason}",
+            ),
             ("Return {return_id} is open; {refund_amount} will come back.",),
             gives("return"),
             order_id=ref("past_order.order_id"),

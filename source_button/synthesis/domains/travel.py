@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from source_button.synthesis.fields import (
+    array_of,
     as_dollars,
     boolean,
-    calc,
     choice,
     city,
-    clock,
     count,
     date,
     date_after,
@@ -27,7 +26,6 @@ from source_button.synthesis.fields import (
     record,
     rows,
     selected,
-    array_of,
     template,
     unique,
     url,
@@ -36,8 +34,6 @@ from source_button.synthesis.model import (
     Domain,
     Entity,
     amount,
-    const,
-    days_after,
     every,
     gives,
     ref,
@@ -50,9 +46,7 @@ from source_button.synthesis.words import AIRLINES
 _FLIGHT = record(
     "A flight offer",
     offer_id=ident("Offer id", "OFF"),
-    flight_number=template(
-        "Flight number", lambda s: f"{s.pick(AIRLINES)[1]}{s.whole(210, 4980)}"
-    ),
+    flight_number=template("Flight number", lambda s: f"{s.pick(AIRLINES)[1]}{s.whole(210, 4980)}"),
     departs_at=moment("Departure, UTC", on="departure_date", hours=(6, 20)),
     duration_minutes=integer("Time in the air", 70, 640),
     stops=integer("Number of stops", 0, 1),
@@ -137,7 +131,9 @@ DOMAIN = Domain(
                 "email": opt(email("Address for the ticket", "traveller")),
             },
             booking_reference=ident("Booking reference", "FBK"),
-            ticket_number=template("E-ticket number", lambda s: f"220-{s.whole(10**9, 10**10 - 1)}"),
+            ticket_number=template(
+                "E-ticket number", lambda s: f"220-{s.whole(10**9, 10**10 - 1)}"
+            ),
             amount_charged=template(
                 "Amount charged, airport taxes included",
                 lambda s: as_dollars(known(s, "flight.price", 240.0) + s.whole(1130, 3890) / 100),
@@ -193,8 +189,12 @@ DOMAIN = Domain(
             score=number("Average score from 1 to 10", 6.1, 9.7, 2, minimum=1, maximum=10),
             review_count=integer("Number of reviews", 118, 2890),
             highlight=unique(
-                "A typical remark", "very quiet rooms", "breakfast is excellent",
-                "friendly staff at any hour", "five minutes from the tram", "great views",
+                "A typical remark",
+                "very quiet rooms",
+                "breakfast is excellent",
+                "friendly staff at any hour",
+                "five minutes from the tram",
+                "great views",
                 "a little dated but spotless",
             ),
         ),
@@ -216,7 +216,9 @@ DOMAIN = Domain(
             },
             recommended=selected("The recommended entry of the list", "reviews", "max score"),
             reason=choice(
-                "Why", "best score among the candidates", "most consistent reviews",
+                "Why",
+                "best score among the candidates",
+                "most consistent reviews",
                 "strong score with many reviews",
             ),
         ),
@@ -239,9 +241,7 @@ DOMAIN = Domain(
                     + s.whole(310, 1290) / 100
                 ),
             ),
-            free_cancellation_until=moment(
-                "Free cancellation until, UTC", on="check_in", shift=-2
-            ),
+            free_cancellation_until=moment("Free cancellation until, UTC", on="check_in", shift=-2),
         ),
         tool(
             "book_airport_transfer",
@@ -281,7 +281,12 @@ DOMAIN = Domain(
         ),
     ),
     entities=(
-        Entity("flight", ("flight {flight_number} leaving at {departs_at} for ${price}",), "price", "departs_at"),
+        Entity(
+            "flight",
+            ("flight {flight_number} leaving at {departs_at} for ${price}",),
+            "price",
+            "departs_at",
+        ),
         Entity(
             "flight_booking",
             ("flight booking {booking_reference} (ticket {ticket_number})",),
@@ -291,9 +296,22 @@ DOMAIN = Domain(
         Entity("fare_decision"),
         Entity("review", ()),
         Entity("hotel_choice", ()),
-        Entity("stay", ("hotel reservation {reservation_id}, room {room}",), "total_price", "free_cancellation_until", "hotel stay", "free cancellation deadline of the stay"),
-        Entity("transfer", ("airport transfer {transfer_id}, driver's phone {driver_phone}",), "fare"),
-        Entity("flight_summary", ("booking page {manage_url} with ${balance_due} still due",), "balance_due"),
+        Entity(
+            "stay",
+            ("hotel reservation {reservation_id}, room {room}",),
+            "total_price",
+            "free_cancellation_until",
+            "hotel stay",
+            "free cancellation deadline of the stay",
+        ),
+        Entity(
+            "transfer", ("airport transfer {transfer_id}, driver's phone {driver_phone}",), "fare"
+        ),
+        Entity(
+            "flight_summary",
+            ("booking page {manage_url} with ${balance_due} still due",),
+            "balance_due",
+        ),
         Entity("travel_policy", ("travel insurance {policy_number}",), "premium"),
         Entity("baggage", ("baggage order {baggage_id} (${fee})",), "fee"),
     ),
@@ -307,8 +325,10 @@ DOMAIN = Domain(
         step(
             "search_flights",
             (
-                "find a flight from {origin} to {destination} on {departure_date}[ in {cabin}][ for {adults} adults]",
-                "look for flights from {origin} to {destination} leaving on {departure_date}[ ({cabin})][, {adults} of us]",
+                "find a flight from {origin} to {destination} on {departure_date}[ in {cabin}][ "
+                "for {adults} adults]",
+                "look for flights from {origin} to {destination} leaving on {departure_date}[ "
+                "({cabin})][, {adults} of us]",
             ),
             (
                 "The cheapest flight is {flight_number} at ${price}.",
@@ -378,7 +398,8 @@ DOMAIN = Domain(
             "search_hotels",
             (
                 "find hotels in {destination} from {check_in} to {check_out}[ for {guests} guests]",
-                "see which hotels are free in {destination} between {check_in} and {check_out}[ ({guests} guests)]",
+                "see which hotels are free in {destination} between {check_in} and {check_out}[ "
+                "({guests} guests)]",
             ),
             (
                 "{name} is the cheapest hotel at ${nightly_rate} a night.",
@@ -390,7 +411,10 @@ DOMAIN = Domain(
         ),
         step(
             "get_hotel_reviews",
-            ("read the reviews of the {lanes} cheapest hotels", "compare what guests say about the top {lanes} hotels"),
+            (
+                "read the reviews of the {lanes} cheapest hotels",
+                "compare what guests say about the top {lanes} hotels",
+            ),
             ("{hotel_id} scores {score} ({highlight}).",),
             gives("review"),
             each="hotel",
@@ -416,7 +440,8 @@ DOMAIN = Domain(
             "book_hotel",
             (
                 "book the cheapest hotel[ for {traveller}] from {check_in} to {check_out}",
-                "reserve the cheapest of the hotels in the name of {traveller}, {check_in} to {check_out}",
+                "reserve the cheapest of the hotels in the name of {traveller}, {check_in} to "
+                "{check_out}",
             ),
             ("Room {room} is reserved ({reservation_id}), {total_price} in total.",),
             gives("stay"),
@@ -432,7 +457,10 @@ DOMAIN = Domain(
         ),
         step(
             "book_airport_transfer",
-            ("arrange a car from the airport to the hotel when the flight is due[, {passengers} people]",),
+            (
+                "arrange a car from the airport to the hotel when the flight is due[, "
+                "{passengers} people]",
+            ),
             ("A driver is booked ({transfer_id}, phone {driver_phone}).",),
             gives("transfer"),
             reservation_id=ref("stay.reservation_id"),
