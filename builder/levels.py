@@ -16,7 +16,6 @@ from environment.oracle import recover
 from environment.rightness import right_calls, rounds_left
 from environment.world import World
 from plan.clean import CleanPlan
-from plan.graph import layers
 from plan.json_text import Json, dump_bytes, dumps
 from plan.row import Row
 from plan.state import Round, State
@@ -113,27 +112,36 @@ def feasible_rounds(source: Source) -> Masks:
 
     masks = [[0] * (depth - round) for round in range(depth)]
     for bit, kind in enumerate(kinds().values()):
+        if kind.name == MUST_WAIT:
+            waits = _waits(kind, state(1), clean)
+            for round, latest in enumerate(waits):
+                for rounds in range(latest - round - 1):
+                    masks[round][rounds] |= 1 << bit
+            continue
         for round in range(depth, 0, -1):
             if not any(True for _ in kind.damages(state(round), clean)):
                 continue
             for earlier in range(round - 1 if kind.reach == "round" else 0, round):
-                follow = depth - earlier
-                if kind.name == MUST_WAIT:
-                    follow = _longest_wait(kind, state(earlier + 1), clean) - earlier - 1
-                for rounds in range(min(follow, depth - earlier)):
+                for rounds in range(depth - earlier):
                     masks[earlier][rounds] |= 1 << bit
             if kind.reach != "round":
                 break
     return tuple(tuple(row) for row in masks)
 
 
-def _longest_wait(kind: ErrorKind, state: State, clean: CleanPlan) -> int:
-    """Return the latest round in which a task damaged so would run."""
-    latest = 0
+def _waits(kind: ErrorKind, state: State, clean: CleanPlan) -> list[int]:
+    """Return, for each round, the latest round in which a task damaged in it would run.
+
+    The damage is possible as long as the lost dependency is pending; 0 where there is none.
+    """
+    layer = clean.layers()
+    waits = [0] * (clean.rounds() - 1)
     for damage in kind.damages(state, clean):
-        dependencies = {**clean.dependencies, damage.node: tuple(damage.after)}
-        latest = max(latest, layers(dependencies)[damage.node] + 1)
-    return latest
+        lost = [other for other in damage.before if other not in damage.after]
+        latest = max(layer.get(other, 0) for other in damage.after) + 1
+        for round in range(min(layer[other] for other in lost)):
+            waits[round] = max(waits[round], latest)
+    return waits
 
 
 def last_rounds(masks: Masks, wanted: Sequence[str]) -> list[int]:

@@ -24,11 +24,12 @@ from plan.task import RESPONSE, Plan, Task
 class World:
     """Executes calls and rounds for one clean plan and one seed."""
 
-    __slots__ = ("_computed", "_recordings", "_rules", "clean", "seed")
+    __slots__ = ("_checkers", "_computed", "_recordings", "_rules", "clean", "seed")
 
     def __init__(self, clean: CleanPlan, seed: int) -> None:
         self.clean = clean
         self.seed = seed
+        self._checkers: dict[str, Checker] = {}
         self._rules: dict[str, tuple[Rule, ...]] = {}
         self._recordings: dict[tuple[str, bytes], Json] = {}
         self._computed: dict[tuple[str, str], list[tuple[bytes, Json]]] = {}
@@ -151,7 +152,10 @@ class World:
         return rules
 
     def _checker(self, name: str) -> Checker:
-        return checker(dumps(self.clean.tools[name].parameters))
+        known = self._checkers.get(name)
+        if known is None:
+            known = self._checkers[name] = checker(dumps(self.clean.tools[name].parameters))
+        return known
 
     def _resolved(
         self, task: Task, results: Mapping[str, Json]
