@@ -25,7 +25,7 @@ from taxonomy.registry import kinds
 
 LEVEL1 = "level1"
 LEVEL2 = "level2"
-ATTEMPTS = 8
+ATTEMPTS = 4
 MUST_WAIT = "Dependence_Error"
 
 

@@ -94,7 +94,7 @@ def reach(masks: Masks, length: int, index: int) -> int:
     that no rounds are left for the others.
     """
     found = 0
-    for row in masks[index : len(masks) - length + index + 1]:
+    for row in masks[index : max(len(masks) - length + 1, 0) + index]:
         found |= row[length - 1 - index]
     return found
 

@@ -57,7 +57,7 @@ def damages(
     if pending < 2:
         return  # With nothing left to call, the plan would be over.
     legal = LegalCalls(clean)
-    users = _users(state)
+    users = _users(state, clean)
     for task, call in intact_tasks(state, clean, only):
         if not has_clean_arguments(task, call):
             continue
@@ -72,12 +72,15 @@ def damages(
             yield Damage(task.id, "", before, None, way, {**ends, **changed})
 
 
-def _users(state: State) -> dict[str, list[str]]:
+def _users(state: State, clean: CleanPlan) -> dict[str, list[str]]:
     """Return, by call, the tasks that wait for it or read its result."""
     users: dict[str, list[str]] = {}
     for id, task in state.plan.tasks.items():
         needs = dict.fromkeys(task.depends_on)
-        needs.update((found.node, None) for found in references(task.arguments))
+        call = clean.calls.get(id)
+        # A task with its clean dependencies reads nothing that it doesn't wait for.
+        if call is None or not is_intact(task, call):
+            needs.update((found.node, None) for found in references(task.arguments))
         for other in needs:
             users.setdefault(other, []).append(id)
     return users

