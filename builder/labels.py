@@ -39,7 +39,7 @@ def label(cascade: Cascade, right: Mapping[str, Execution]) -> list[ErrorLabel]:
         if seen.node in clean.calls and is_right(clean, right, seen)
     }
     for round, invention in cascade.inventions:
-        root = root_of(clean, cascade.injected, done, invention.node)
+        root = root_of(clean, cascade.injected, done, invention.failed)
         errors.append(
             _propagated(
                 clean,
@@ -86,13 +86,13 @@ def root_of(
 ) -> int:
     """Return the index of the first injected error that makes a call go wrong.
 
-    It sits on a clean predecessor that isn't among the tasks ``done`` rightly; needless
-    waits and needless calls make nothing wrong.
+    It sits on the call itself or on a clean predecessor that isn't among the tasks ``done``
+    rightly; needless waits and needless calls make nothing wrong.
     """
     for index, one in enumerate(injected):
         if one.kind.name in NO_CONSEQUENCE or one.damage.node in done:
             continue
-        if node in descendants(clean.dependencies, one.damage.node):
+        if node == one.damage.node or node in descendants(clean.dependencies, one.damage.node):
             return index
     raise AssertionError(f"node {node} went wrong without an injected error before it")
 

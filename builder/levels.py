@@ -166,7 +166,7 @@ def build_row(source: Source, recipe: Recipe) -> Row | Shortfall:
     """
     lots = row_lots(source, recipe)
     seed = lots.getrandbits(62)
-    names = draw_names(source.clean, lots, len(recipe.kinds))
+    names = draw_names(source.clean, lots)
     clean = rename_clean(source.clean, names)
     world = World(clean, seed)
     wanted = [kinds()[name] for name in recipe.kinds]
@@ -244,18 +244,14 @@ def _row(source: Source, recipe: Recipe, cascade: Cascade, seed: int) -> Row | S
 
 
 def _with_ids(gold: Plan, cascade: Cascade) -> Plan:
-    """Give the gold plan's fresh tasks ids of the row's own kind, behind all others."""
+    """Give the gold plan's fresh tasks ids of the row's own kind."""
     used = {*gold.tasks, *cascade.plan.tasks, *cascade.clean.calls}
     names: dict[str, str] = {}
     for id in gold.tasks:
         if id.startswith("g"):
-            names[id] = free_name(used, [max(used, key=_number)], cascade.lots)
+            names[id] = free_name(used, cascade.lots)
             used.add(names[id])
     return Plan.of(rename_task(task, names) for task in gold.tasks.values()) if names else gold
-
-
-def _number(id: str) -> int:
-    return int(id) if id.isdecimal() else 0
 
 
 def _reworded(cascade: Cascade, gold: Plan) -> tuple[list[Round], Plan, Plan]:

@@ -1,8 +1,8 @@
 """Rewords plans without changing their meaning.
 
 Every plan of a row is written out anew: descriptions in other words, dependencies in
-another order. Damaged and clean tasks are treated alike, so a comparison of two texts
-tells nothing.
+another order, tasks in another order. Damaged and clean tasks are treated alike, so a
+comparison of two texts tells nothing.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from random import Random
 
+from plan.graph import layers
 from plan.task import RESPONSE, ROOT, Plan, Task
 
 
@@ -58,23 +59,23 @@ def describe(description: str, lots: Random) -> str:
 
 
 def reword(plan: Plan, lots: Random) -> Plan:
-    """Return the same plan in other words, tasks in the order of their ids."""
-    tasks = []
-    for task in sorted(plan.tasks.values(), key=_place):
-        if task.id == ROOT:
-            tasks.append(task)
-            continue
-        before = list(task.depends_on)
-        if len(before) > 1:
-            lots.shuffle(before)
-        text = lots.choice(_LAST) if task.id == RESPONSE else describe(task.description, lots)
-        tasks.append(task.changed(description=text, depends_on=before))
+    """Return the same plan in other words, tasks in a random order of their own.
+
+    No task stands before one that it depends on, so where a task stands tells no more than
+    its dependencies do.
+    """
+    depth = layers(plan.dependencies)
+    order = [task for id, task in plan.tasks.items() if id not in (ROOT, RESPONSE)]
+    lots.shuffle(order)
+    order.sort(key=lambda task: depth[task.id])
+    tasks = [plan.tasks[ROOT]]
+    tasks += [_reworded(task, describe(task.description, lots), lots) for task in order]
+    tasks.append(_reworded(plan.tasks[RESPONSE], lots.choice(_LAST), lots))
     return Plan.of(tasks)
 
 
-def _place(task: Task) -> tuple[int, int]:
-    if task.id == ROOT:
-        return (0, 0)
-    if task.id == RESPONSE:
-        return (2, 0)
-    return (1, int(task.id))
+def _reworded(task: Task, description: str, lots: Random) -> Task:
+    before = list(task.depends_on)
+    if len(before) > 1:
+        lots.shuffle(before)
+    return Task(task.id, task.name, task.arguments, description, tuple(before), task.status)

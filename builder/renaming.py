@@ -10,30 +10,33 @@ from plan.damage import Damage
 from plan.reference import renamed
 from plan.task import RESPONSE, ROOT, Task
 
+ROOM = 4
+"""How many times more ids than clean calls there are at least."""
 
-def draw_names(clean: CleanPlan, lots: Random, extra: int) -> dict[str, str]:
-    """Return new ids for the clean calls: rising numbers with gaps, in call order.
 
-    Args:
-        clean: the clean plan.
-        lots: the row's generator.
-        extra: how many tasks may join the plan later; there is room for them in the gaps.
+def draw_names(clean: CleanPlan, lots: Random) -> dict[str, str]:
+    """Return new ids for the clean calls: numbers in no order, with gaps.
+
+    They come from a range that doesn't depend on how many there are, so that a lost call
+    leaves no gap that others don't leave, and a new one fills none.
     """
     size = len(clean.calls)
-    numbers = sorted(lots.sample(range(1, 2 * size + extra + 2), size))
+    numbers = lots.sample(range(1, _end(ROOM * size)), size)
     return {id: str(number) for id, number in zip(clean.calls, numbers, strict=True)}
 
 
-def free_name(used: Iterable[str], after: Iterable[str], lots: Random) -> str:
-    """Return an unused id for a new task that depends on ``after``.
-
-    It lies among the ids in use wherever a gap is left behind the task's dependencies.
-    """
+def free_name(used: Iterable[str], lots: Random) -> str:
+    """Return an unused id for a new task, from the range of those in use."""
     taken = {int(id) for id in used if id.isdecimal()}
-    lowest = max((int(id) for id in after if id.isdecimal()), default=0)
-    highest = max(taken, default=0)
-    gaps = [number for number in range(lowest + 1, highest) if number not in taken]
-    return str(lots.choice(gaps) if gaps else highest + lots.choice((1, 1, 2)))
+    end = _end(max(taken, default=0))
+    while (number := lots.randrange(1, end)) in taken:
+        pass
+    return str(number)
+
+
+def _end(least: int) -> int:
+    """Return the end of the range of ids: all numbers of two digits, or of as many as needed."""
+    return 10 ** max(2, len(str(least)))
 
 
 def rename_task(task: Task, names: Mapping[str, str]) -> Task:
@@ -81,7 +84,7 @@ def settle(damage: Damage, used: Iterable[str], lots: Random) -> Damage:
         return damage
     task = damage.changes[new]
     assert task is not None
-    name = free_name(known, task.depends_on, lots)
+    name = free_name(known, lots)
     names = {new: name}
     changes: dict[str, Task | None] = {}
     for id, changed in damage.changes.items():

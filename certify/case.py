@@ -44,6 +44,7 @@ class Case:
         dependencies: the clean dependencies among calls.
         layers: the clean layers, from 1, in the order in which calls can run.
         feeds: by id, the calls that a data edge leads from.
+        originals: the clean plan's tasks as they are spelled, with recordings, by id.
         plans: G(0) to G(t-1): tasks as they are spelled, by id.
         paths: where each plan stands in the row.
         keyed: canonical text of each plan's arguments, by call.
@@ -61,6 +62,7 @@ class Case:
     dependencies: Dependencies
     layers: Mapping[str, int]
     feeds: Mapping[str, frozenset[str]]
+    originals: Tasks
     plans: Sequence[Tasks]
     paths: Sequence[str]
     keyed: Sequence[Mapping[str, bytes]]
@@ -105,7 +107,7 @@ class _Malformed(Exception):
 
 
 def _case(row: Row, texts: Mapping[str, Json], report: Report) -> Case:
-    clean = _clean(row, texts)
+    clean, originals = _clean(row, texts)
     dependencies = without_root(clean.dependencies)
     layers = depths(dependencies)
     if layers is None:
@@ -144,6 +146,7 @@ def _case(row: Row, texts: Mapping[str, Json], report: Report) -> Case:
         dependencies,
         layers,
         feeds,
+        originals,
         plans,
         paths,
         [
@@ -209,7 +212,7 @@ def _run(
     return log
 
 
-def _clean(row: Row, texts: Mapping[str, Json]) -> CleanPlan:
+def _clean(row: Row, texts: Mapping[str, Json]) -> tuple[CleanPlan, Tasks]:
     names: set[str] = set()
     for index, tool in enumerate(_list(texts["tools"], "/tools")):
         if (
@@ -226,6 +229,9 @@ def _clean(row: Row, texts: Mapping[str, Json]) -> CleanPlan:
     if not isinstance(value, dict) or value.keys() != {"tasks", "edges"}:
         raise _Malformed("/clean_plan", 'expected "tasks" and "edges"')
     tasks = _spelled({"tasks": value["tasks"]}, "/clean_plan", CLEAN_KEYS)
+    for id, task in tasks.items():
+        if id not in SPECIAL and not (type(task["sent"]) is dict and type(task["turn"]) is int):
+            raise _Malformed("/clean_plan", f"{id!r} has no turn, or nothing that was sent")
     for index, edge in enumerate(_list(value["edges"], "/clean_plan/edges")):
         if (
             not isinstance(edge, dict)
@@ -242,7 +248,7 @@ def _clean(row: Row, texts: Mapping[str, Json]) -> CleanPlan:
             raise _Malformed("/clean_plan", f"{id!r} calls {call.name!r}, which isn't listed")
         if (sources[id] or {ROOT}) != set(call.depends_on):
             raise _Malformed("/clean_plan", f"the edges of {id!r} aren't its dependencies")
-    return clean
+    return clean, tasks
 
 
 def _spelled(

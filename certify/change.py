@@ -82,6 +82,10 @@ def differences(before: Json, after: Json, pointer: str = "") -> Iterator[tuple[
 
     Expressions are compared whole; what is missing on one side is `ABSENT` there.
     """
+    if type(before) is str and type(after) is str:
+        if before != after:
+            yield pointer, before, after
+        return
     if isinstance(before, dict) and isinstance(after, dict):
         if not is_expression(before) and not is_expression(after):
             for key in sorted(before.keys() | after.keys()):
@@ -123,6 +127,7 @@ class _Search:
         "made_up",
         "report",
         "standing",
+        "versions",
     )
 
     def __init__(self, case: Case, legality: Legality, report: Report) -> None:
@@ -132,6 +137,7 @@ class _Search:
         self.changes: dict[str, Change] = {}
         self.made_up: list[MadeUp] = []
         self.standing: dict[str, tuple[Json, ...]] = {}
+        self.versions: dict[str, tuple[tuple[Json, ...], frozenset[str] | None]] = {}
         self.lost: frozenset[str] = frozenset()
         self.base: Dependencies = case.dependencies
         self.layers = case.layers
@@ -219,6 +225,9 @@ class _Search:
         else:
             found = self._needless(index, task, arguments, path)
         known = self.changes.get(task.id)
+        version = (task.name, dump_bytes(arguments), frozenset(task.depends_on))
+        earlier, inherits = self.versions.get(task.id, (version, self.base.get(task.id)))
+        self.versions[task.id] = (version, self.base.get(task.id))
         if len(found) > 1:
             self.report("two_changes", path, f"{task.id!r} carries two errors")
         elif not found:
@@ -227,6 +236,9 @@ class _Search:
         elif known is None:
             self.changes[task.id] = found[0]
         elif (known.kind, known.pointers) != (found[0].kind, found[0].pointers):
+            self.report("change_vanished", path, f"{task.id!r} is damaged in another way")
+        is_new = known is None and bool(found)
+        if version != earlier and not is_new and inherits == self.base.get(task.id):
             self.report("change_vanished", path, f"{task.id!r} is damaged in another way")
 
     def _restored(self, index: int, task: Task) -> Mapping[str, Json]:
@@ -267,7 +279,8 @@ class _Search:
         else:
             if task.name != call.name:
                 yield Change(TOOL_NAME_ERROR, id, round, ("/name",))
-            yield from self._arguments(round, task, arguments, path)
+            if arguments is not task.arguments or case.keyed[index][id] != case.keys[id]:
+                yield from self._arguments(round, task, arguments, path)
         dep = task.depends_on
         if frozenset(dep) - {ROOT} != self.base[id] or not dep:
             structure = decide(
@@ -388,13 +401,6 @@ class _Search:
         problem = self.legality.problem(task.name, arguments)
         if problem is not None:
             self.report("undeclared_change", path, f"the new call {task.id!r} has {problem}")
-        earlier = case.plans[index - 1].get(task.id) if index else None
-        if earlier is not None and (
-            case.keyed[index - 1][task.id] != case.keyed[index][task.id]
-            or earlier["name"] != task.name
-            or set(earlier["dep"]) != set(task.depends_on)
-        ):
-            self.report("change_vanished", path, f"the new call {task.id!r} has changed")
         for id, other in plan.items():
             uses = id != RESPONSE and task.id in other["dep"]
             if uses or any(one.node == task.id for one in references(other["para"])):

@@ -124,7 +124,7 @@ def _is_downstream(case: Case, injected: Sequence[ErrorLabel]) -> bool:
         under = below(case, earlier)
         if node in under:
             return True
-        task = case.plans[injected[index].round - 1].get(node)
+        task = case.plans[-1].get(node)
         if (
             node not in case.clean.calls
             and task is not None
@@ -179,7 +179,7 @@ def _values(case: Case, error: ErrorLabel, fault: bool, path: str, report: Repor
         seen = case.executions[error.node]
         before, after = (call.result if call is not None else None), seen.result
     else:
-        clean = None if call is None else call.task().to_json()
+        clean = case.originals.get(error.node)
         before = _at(clean, error.pointer)
         after = _at(case.plans[error.round - 1].get(error.node), error.pointer)
     for name, text, expected in (("before", error.before, before), ("after", error.after, after)):
@@ -209,9 +209,10 @@ def _plain(value: Json, pointer: str) -> Json:
     if pointer == "/dep" and isinstance(value, list):
         return sorted(value)
     if pointer == "" and isinstance(value, dict):
-        plain = {key: item for key, item in value.items() if key not in ("desc", "status")}
-        if isinstance(plain.get("dep"), list):
-            plain["dep"] = sorted(plain["dep"])
+        plain = {key: value.get(key) for key in ("id", "name", "para", "dep")}
+        dep = plain["dep"]
+        if isinstance(dep, list):
+            plain["dep"] = sorted(dep)
         return plain
     return value
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from certify.case import Case, collect, read
 from certify.change import Change, find_changes
 from certify.gold import prove_gold
-from certify.label import compare
+from certify.label import NOTHING, compare
 from certify.leak import find_leaks
 from certify.rightness import right_rounds
 from certify.value import Legality
@@ -54,12 +54,25 @@ def found_errors(row: Row) -> list[Change]:
 def examine(row: Row) -> Certificate:
     """Check one row in every way that DESIGN sections 5, 6 and 12 ask for."""
     problems: list[Problem] = []
+    try:
+        return _examine(row, problems)
+    except Exception as error:
+        # Whatever a spoilt row makes the checks stumble over, it is not certified.
+        message = f"it can't be checked: {type(error).__name__}: {error}"
+        problems.append(Problem("unchecked", "", message))
+        return Certificate(tuple(problems), _unfound(row), ())
+
+
+def _unfound(row: Row) -> tuple[tuple[str, str], ...]:
+    return tuple((kind, NOTHING) for kind in row.error_kinds)
+
+
+def _examine(row: Row, problems: list[Problem]) -> Certificate:
     report = collect(problems)
     _identity(row, problems)
     case = read(row, report)
     if case is None:
-        pairs = tuple((kind, "nothing") for kind in row.error_kinds)
-        return Certificate(tuple(problems), pairs, ())
+        return Certificate(tuple(problems), _unfound(row), ())
     legality = Legality(case.clean)
     changes, made_up = find_changes(case, legality, report)
     right = right_rounds(case, case.log)

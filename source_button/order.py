@@ -60,8 +60,9 @@ _PEOPLE = word_set(
     "guest name phone contact account owner date time location city address"
 )
 _CONDITION = re.compile(
-    r"\b(?:is|are|was|were|looks?|seems?) (?:still |now |indeed |also )?(?:available|valid|verified|"
-    r"confirmed|free|eligible|in stock|sufficient|enough|active|open|ok|okay|covered|allowed|clear)"
+    r"\b(?:is|are|was|were|looks?|seems?) (?:still |now |indeed |also )?(?:available|valid|"
+    r"verified|confirmed|free|eligible|in stock|sufficient|enough|active|open|ok|okay|covered|"
+    r"allowed|clear)"
     r"|\b(?:passed|succeeded|no conflicts?|since|because|now that|checked out|as confirmed)\b",
     re.IGNORECASE,
 )

@@ -1,14 +1,33 @@
-"""Which argument came from which earlier result; see docs/provenance.md for the rules.
+"""Which argument came from which earlier result.
 
-Arguments are traced turn by turn against an index of what earlier turns returned. A value
-that the user gave, that the assistant wrote itself before, or that says nothing (true, 1,
-"USD") is a literal. What equals a result is written as ``$ref``, a text that is exactly made
-of results and other text as ``$concat``, and everything else that flows as ``$computed``.
+Arguments are traced turn by turn against an index of what earlier turns returned. What equals
+a result is written as ``$ref``, a text that is exactly made of results and other text as
+``$concat``, and everything else that flows as ``$computed``. The rules, and where each is kept:
+
+1. What a user said before the call explains a value; no edge (`Said.explains`: words, numbers
+   in digits or words, dates in any spelling). A date that could only be *worked out* from what
+   was said, such as "the day before the flight", still comes from the result with the date.
+2. What the assistant wrote itself in an earlier argument is only echoed (`_Index.own`).
+3. A scalar that a call got and returns is an echo: the maker is the source (`_Echo`). So is a
+   whole object or list that comes back unchanged.
+4. A call that got a list and returns some of it selected it, and is the source from then on
+   (`_Echo.listed_texts`). Calls that change something don't select. Of equal values of
+   unrelated calls the latest counts, unless the argument's neighbours (the same list, the same
+   object) point to another (`_Tracer.settle`).
+5. An argument that as a whole equals an object or list of a result comes from there only
+   (`_Tracer.trace` asks before it looks inside).
+6. Booleans, 0, 1, "", codes and units are never evidence; small and round numbers, years, plain
+   lower-case words and states ("pending") only under a key of the same name (`strength`).
+   Inside a longer text only what stands out counts: identifiers, phrases, names, figures.
+
+Kinds follow the labels: taken over, also in other case, number format or cut out, is data;
+arithmetic (`source_button.calculation`) and dates in another form are computed; order needs
+positive evidence (`source_button.order`). Calls of one turn have no edges between them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from urllib.parse import unquote_plus
 
 from plan.clean import COMPUTED, DATA, ORDER, Edge
@@ -48,6 +67,7 @@ Entry = tuple[int, str, str, Json]
 """A value inside a result: the call's index, JSON Pointer, key, value."""
 
 _MANY = 400
+_FEW = 12
 # Searching texts inside texts stops here; a plan of megabytes then lacks such edges.
 _SEARCHED = 20_000_000
 _LONG_TEXT = 20_000
@@ -90,11 +110,13 @@ class _Index:
     """The values of all results so far that can be a source."""
 
     __slots__ = (
+        "_texts",
         "_tokenised",
         "_tokens",
         "budget",
         "containers",
         "days",
+        "decoded",
         "embeddable",
         "exhausted",
         "figures",
@@ -111,6 +133,8 @@ class _Index:
         self.numbers: dict[float, list[Entry]] = {}
         self.containers: dict[tuple[type, int], list[Entry]] = {}
         self.days: dict[Day, list[Entry]] = {}
+        # Places of strings that hold JSON text: a pointer to one names the text, not its value.
+        self.decoded: set[tuple[int, str]] = set()
         self.texts: list[Entry] = []
         self.embeddable: list[Entry] = []
         self.figures = Figures()
@@ -121,6 +145,7 @@ class _Index:
         self.size = 0
         self._tokens: dict[str, list[Entry]] = {}
         self._tokenised = 0
+        self._texts: dict[tuple[type, int], tuple[dict[bytes, Entry], int]] = {}
 
     def add(self, number: int, call: RecordedCall) -> None:
         """Take up a result, without what only repeats the call's own arguments."""
@@ -150,7 +175,7 @@ class _Index:
             if value in echo.listed_numbers:
                 self.numbers[value] = [entry]
             else:
-                self.numbers.setdefault(value, []).append(entry)
+                _append(self.numbers.setdefault(value, []), entry)
             self.figures.add(entry, value)
 
     def _add_text(self, number: int, value: str, pointer: str, key: str, echo: _Echo) -> None:
@@ -164,32 +189,66 @@ class _Index:
             except JsonError:
                 inner = None
             if inner:
+                self.decoded.add((number, pointer))
                 self._add(number, inner, pointer, key, echo)
+                low = normalise(value)
+                if low not in self.own and low not in echo.texts:
+                    _append(self.values.setdefault(low, []), (number, pointer, key, value))
                 return
         low = normalise(value)
         if low in self.own or low in echo.texts:
             return
         entry = (number, pointer, key, value)
-        if low in echo.listed_texts:
+        known = self.values.get(low)
+        if known is None or low in echo.listed_texts:
             self.values[low] = [entry]
         else:
-            self.values.setdefault(low, []).append(entry)
+            _append(known, entry)
+            if known[0][3] == value:
+                # One spelling is looked for in longer texts once.
+                if DIGIT.search(value):
+                    self._add_figure(entry)
+                return
         size = len(value)
-        if size <= 40 and DIGIT.search(value):
-            day = day_of(value)
-            if day is not None:
-                self.days.setdefault(day, []).append(entry)
-            else:
-                figure = amount(value)
-                if figure is not None:
-                    self.numbers.setdefault(figure, []).append(entry)
-                    self.figures.add(entry, figure)
+        if DIGIT.search(value):
+            self._add_figure(entry)
         if size >= 12:
             self.texts.append(entry)
         if size < _LONG_TEXT and stands_out(value):
             self.embeddable.append(entry)
 
-    def inside(self, text: str) -> Iterable[Entry]:
+    def _add_figure(self, entry: Entry) -> None:
+        """Take up a text as the date or number that it writes."""
+        text = entry[3]
+        if len(text) > 40:
+            return
+        day = day_of(text)
+        if day is not None:
+            _append(self.days.setdefault(day, []), entry)
+            return
+        figure = amount(text)
+        if figure is not None:
+            _append(self.numbers.setdefault(figure, []), entry)
+            self.figures.add(entry, figure)
+
+    def equal(self, value: Json) -> Entry | None:
+        """Return the latest entry of an equal object or list."""
+        shape = type(value), len(value)
+        bucket = self.containers.get(shape)
+        if not bucket:
+            return None
+        if len(bucket) <= _FEW:
+            for entry in reversed(bucket):
+                if entry[3] == value and dump_bytes(entry[3]) == dump_bytes(value):
+                    return entry
+            return None
+        texts, done = self._texts.get(shape, ({}, 0))
+        for entry in bucket[done:]:
+            texts[dump_bytes(entry[3])] = entry
+        self._texts[shape] = texts, len(bucket)
+        return texts.get(dump_bytes(value))
+
+    def inside(self, text: str) -> list[Entry]:
         """Return the entries that may stand inside a text."""
         if len(self.embeddable) <= _MANY:
             return self.embeddable
@@ -325,6 +384,8 @@ class _Tracer:
         if (kind is dict or kind is list) and value:
             entry = self.equal_container(value)
             if entry is not None:
+                if entry[:2] in self.index.decoded:
+                    return self.compute([entry], pointer, DATA)
                 return self.refer(entry, pointer)
             if kind is dict:
                 return self.trace_dict(value, pointer)
@@ -380,6 +441,10 @@ class _Tracer:
         day = day_of(value)
         if day is not None:
             return self.trace_day(value, day, pointer, key)
+        if value[0] in "{[" and value[-1] in "}]":
+            entry = self.decoded_container(value)
+            if entry is not None:
+                return self.compute([entry], pointer, DATA)
         new = self.trace_parts(value, pointer, key)
         if new is value:
             new = self.trace_cut(value, pointer)
@@ -437,14 +502,12 @@ class _Tracer:
         size = len(value)
         if size < 6 or size > _LONG_TEXT * 10:
             return value
-        matches: dict[str, list[Entry]] = {}
         candidates = index.inside(value)
-        for entry in candidates:
-            part = entry[3]
-            if part in value and part not in matches and len(part) < size:
-                matches[part] = []
-        if not index.spend(size * min(len(index.embeddable), _MANY)):
+        if not index.spend((size + 20) * len(candidates) // 4):
             return value
+        matches = dict.fromkeys(
+            entry[3] for entry in candidates if entry[3] in value and len(entry[3]) < size
+        )
         spots: list[tuple[int, int, Entry]] = []
         taken: list[tuple[int, int]] = []
         for part in sorted(matches, key=len, reverse=True):
@@ -542,17 +605,16 @@ class _Tracer:
 
     def equal_container(self, value: Json) -> Entry | None:
         """Return the latest result that holds an equal object or list, if that says enough."""
-        bucket = self.index.containers.get((type(value), len(value)))
-        if not bucket:
+        entry = self.index.equal(value)
+        return entry if entry is not None and self.says_enough(value) else None
+
+    def decoded_container(self, text: str) -> Entry | None:
+        """Return the result that a JSON text spells out."""
+        try:
+            value = parse(text)
+        except JsonError:
             return None
-        for entry in reversed(bucket):
-            if not self.index.spend(1):
-                return None
-            if entry[3] == value and dump_bytes(entry[3]) == dump_bytes(value):
-                if not self.says_enough(value):
-                    return None
-                return entry
-        return None
+        return self.equal_container(value) if value else None
 
     def says_enough(self, value: Json) -> bool:
         """Tell whether an object or list can't be equal by chance or thanks to the user."""
@@ -699,6 +761,12 @@ class _Tracer:
                     self.edges.append(
                         Edge(str(number + 1), str(self.number + 1), kind, argument, source)
                     )
+
+
+def _append(entries: list[Entry], entry: Entry) -> None:
+    """Add an entry, unless its call gave the same value many times already."""
+    if len(entries) < _FEW or entries[-_FEW][0] != entry[0]:
+        entries.append(entry)
 
 
 def _leaves(value: Json) -> Iterator[Json]:

@@ -81,6 +81,7 @@ _COUNTS = (
 _ANNOTATIONS = frozenset(
     {"type", "description", "title", "default", "example", "examples", "format", "enum", "const"}
 )
+_PLAIN = _ANNOTATIONS - {"enum"}
 _MAX_DEPTH = 64
 
 
@@ -198,7 +199,12 @@ def _read_parameters(item: Mapping[str, Json], path: str, reading: _Reading) -> 
     else:
         found, flags = _flagged(found, where, reading)
         properties = {
-            name: _schema(part, f"{where}/{escape(name)}", reading, 1)
+            name: part
+            if type(part) is dict
+            and type(part.get("type")) is str
+            and part["type"] in _TYPES
+            and _PLAIN.issuperset(part)
+            else _schema(part, f"{where}/{escape(name)}", reading, 1)
             for name, part in found.items()
         }
         schema = {"type": "object", "properties": properties}

@@ -222,6 +222,8 @@ class _Reader:
         self.turn += 1
         start = content.find("<call>")
         thought = content[:start].strip()
+        # Without a "$" there is none of our operators; looking for them costs more than this.
+        suspicious = "$" in content or "\\u0024" in content
         found: list[tuple[str, Json]] = []
         blocks = 0
         while start >= 0:
@@ -259,7 +261,7 @@ class _Reader:
         made: list[RecordedCall] = []
         whole = True
         for place, item in found:
-            call = self.read_call(item, place, thought)
+            call = self.read_call(item, place, thought, suspicious)
             whole = whole and call is not None
             if call is not None:
                 made.append(call)
@@ -267,7 +269,9 @@ class _Reader:
             self.open = made
             self.calls.extend(made)
 
-    def read_call(self, item: Json, path: str, thought: str) -> RecordedCall | None:
+    def read_call(
+        self, item: Json, path: str, thought: str, suspicious: bool
+    ) -> RecordedCall | None:
         if not isinstance(item, dict):
             self.problem("call_type", path, f"expected an object, found {type_name(item)}")
             return None
@@ -301,7 +305,7 @@ class _Reader:
         if deep:
             self.problem("nesting", place, f"arguments are nested more than {MAX_DEPTH} deep")
             return None
-        lookalike = _expression(arguments, "")
+        lookalike = _expression(arguments, "") if suspicious else None
         if lookalike is not None:
             self.problem(
                 "reference_lookalike",
@@ -343,7 +347,9 @@ class _Reader:
                     )
                 continue
             kind = schema.get("type")
-            if kind is not None and not _is_type(value, kind):
+            if kind is not None and not (
+                (type(value) is str and kind == "string") or _is_type(value, kind)
+            ):
                 place = f"{path}/arguments/{escape(key)}"
                 message = f"{name} takes {kind} for {key!r}, the call gives {type_name(value)}"
                 if _is_coercible(value, kind) or (value is None and key not in tool.required):

@@ -66,7 +66,7 @@ def damages(
             continue
         ends: dict[str, Task | None] = {task.id: None}
         if task.id in tasks[RESPONSE].depends_on:
-            ends[RESPONSE] = _without_end(tasks[RESPONSE], task, users)
+            ends[RESPONSE] = _without_end(tasks[RESPONSE], task.id, state, clean)
         before = task.to_json()
         for way, changed in _continuations(task.id, call, consumers, legal):
             yield Damage(task.id, "", before, None, way, {**ends, **changed})
@@ -96,10 +96,23 @@ def _may_change(task: Task, clean: CleanPlan, only: Collection[str] | None) -> b
     )
 
 
-def _without_end(response: Task, gone: Task, users: Mapping[str, list[str]]) -> Task:
-    """Return the response waiting for what the removed call leaves as the plan's ends."""
-    kept = [other for other in response.depends_on if other != gone.id]
-    ends = [other for other in gone.depends_on if users[other] == [gone.id]]
+def _without_end(response: Task, gone: str, state: State, clean: CleanPlan) -> Task:
+    """Return the response waiting for what the removed call leaves as the plan's ends.
+
+    Ends by the clean plan: needless or lost waits elsewhere make and unmake none.
+    """
+    lost = {id for id in clean.calls if id not in state.plan.tasks or id == gone}
+    used: set[str] = set()
+    for call in clean.calls.values():
+        needs = [] if call.id in lost else list(call.depends_on)
+        while needs:
+            other = needs.pop()
+            if other in lost:
+                needs.extend(clean.calls[other].depends_on)
+            else:
+                used.add(other)
+    kept = [other for other in response.depends_on if other != gone]
+    ends = [id for id in clean.calls if id not in lost and id not in used]
     return response.changed(depends_on=waiting([*kept, *ends]))
 
 

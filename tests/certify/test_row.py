@@ -5,6 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from certify.kinds import DIMENSIONS, KINDS
 from certify.row import certify_row, examine, found_errors
@@ -314,6 +316,55 @@ def test_other_columns_are_checked(column, value):
 def test_another_seed_gives_other_observations():
     row = next(row for row in rows_of("Tool_name_Error") if row.errors[0].visibility == "explicit")
     assert "observation" in codes(replace(row, seed=row.seed + 1))
+
+
+def leaves(value: Any, place: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Where scalars and empty containers stand, words that mean nothing left out."""
+    items = value.items() if isinstance(value, dict) else enumerate(value)
+    found: list[tuple[Any, ...]] = []
+    for key, item in items:
+        if key != "desc":
+            inside = isinstance(item, (dict, list)) and item
+            found += leaves(item, (*place, key)) if inside else [(*place, key)]
+    return found
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("column", ["history", "plan", "observations", "gold_plan", "faults"])
+def test_nothing_can_be_changed(kind, column):
+    """Every single value of these columns is proved: any other in its place is caught."""
+    row = rows_of(kind)[-1]
+    for place in leaves(loads(getattr(row, column))):
+
+        def edit(value, place=place):
+            for key in place[:-1]:
+                value = value[key]
+            old = value[place[-1]]
+            value[place[-1]] = {True: 1, False: None}[old] if isinstance(old, bool) else [old]
+
+        assert certify_row(with_json(row, column, edit)), place
+
+
+@given(st.data())
+def test_spoilt_rows_never_raise(data):
+    row = data.draw(st.sampled_from(rows_of("Type_Error") + rows_of("Toolcall_Missing")))
+    column = data.draw(
+        st.sampled_from(["tools", "clean_plan", "plan", "history", "observations", "gold_plan"])
+    )
+    value = loads(getattr(row, column))
+    places = leaves(value)
+    if not places:
+        return
+    place = data.draw(st.sampled_from(places))
+    cut = data.draw(st.integers(1, len(place)))
+    junk = data.draw(
+        st.sampled_from([None, 0, -1.5, True, "", "x", "root", [], {}, {"$ref": "9#"}])
+    )
+    inner = value
+    for key in place[: cut - 1]:
+        inner = inner[key]
+    inner[place[cut - 1]] = junk
+    assert isinstance(certify_row(replace(row, **{column: dumps(value)})), list)
 
 
 def test_control_rows_show_no_error():
