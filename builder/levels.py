@@ -16,10 +16,10 @@ from environment.oracle import recover
 from environment.rightness import right_calls, rounds_left
 from environment.world import World
 from plan.clean import CleanPlan
-from plan.json_text import Json, dump_bytes, dumps
+from plan.json_text import dump_bytes, dumps
 from plan.row import Row
 from plan.state import Round, State
-from plan.task import RESPONSE, Plan
+from plan.task import Plan
 from taxonomy.kind import ErrorKind
 from taxonomy.registry import kinds
 
@@ -74,10 +74,12 @@ def row_lots(source: Source, recipe: Recipe) -> Random:
 def usable(source: Source) -> str | None:
     """Return why a clean plan can't be built upon, or None if it can.
 
-    Every recorded call must be legal by its own tool's schema, and no call may be made
-    twice: the recordings could not tell the second from a needless repetition.
+    Every recorded call must be legal by its own tool's schema, its references must resolve
+    to what was sent, and no call may be made twice: the recordings could not tell the
+    second from a needless repetition.
     """
     world = World(source.clean, 0)
+    results = {id: call.result for id, call in source.clean.calls.items()}
     seen: set[tuple[str, bytes]] = set()
     if not source.clean.calls:
         return "no tool call"
@@ -88,6 +90,8 @@ def usable(source: Source) -> str | None:
         seen.add(key)
         if world.check(call.name, call.sent) is not None:
             return "a recorded call breaks its tool's schema"
+        if dump_bytes(world.execute(call.task(), results, 1, None).arguments) != key[1]:
+            return "an argument's references don't give what was sent"
     return None
 
 
@@ -205,7 +209,7 @@ def _suffer(cascade: Cascade, wanted: list[ErrorKind]) -> Shortfall | None:
 
 
 def _row(source: Source, recipe: Recipe, cascade: Cascade, seed: int) -> Row | Shortfall:
-    clean, lots, t = cascade.clean, cascade.lots, cascade.round
+    clean, _lots, t = cascade.clean, cascade.lots, cascade.round
     right = right_calls(clean, cascade.log)
     errors = label(cascade, right)
     gold = _with_ids(recover(clean, cascade.plan, cascade.log, cascade.last), cascade)
@@ -275,4 +279,3 @@ def _downstream(cascade: Cascade) -> str:
     if any(cascade.descends(one.damage, done[:index]) for index, one in enumerate(done) if index):
         return "yes"
     return "no: no task below an earlier error allowed this kind"
-

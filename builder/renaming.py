@@ -36,7 +36,7 @@ def free_name(used: Iterable[str], lots: Random) -> str:
 
 def _end(least: int) -> int:
     """Return the end of the range of ids: all numbers of two digits, or of as many as needed."""
-    return 10 ** max(2, len(str(least)))
+    return int(10 ** max(2, len(str(least))))
 
 
 def rename_task(task: Task, names: Mapping[str, str]) -> Task:

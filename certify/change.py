@@ -283,9 +283,11 @@ class _Search:
                 yield from self._arguments(round, task, arguments, path)
         dep = task.depends_on
         if frozenset(dep) - {ROOT} != self.base[id] or not dep:
+            # In isolation: lost calls count only where the call itself inherits from one.
+            alone = self.base[id] == case.dependencies[id]
             structure = decide(
-                self.base,
-                self.layers,
+                case.dependencies if alone else self.base,
+                case.layers if alone else self.layers,
                 id,
                 dep,
                 feeds=case.feeds.get(id, frozenset()),
@@ -397,7 +399,7 @@ class _Search:
         self, index: int, task: Task, arguments: Mapping[str, Json], path: str
     ) -> list[Change]:
         """Check that a new call is legal and serves nothing."""
-        case, plan = self.case, self.case.plans[index]
+        plan = self.case.plans[index]
         problem = self.legality.problem(task.name, arguments)
         if problem is not None:
             self.report("undeclared_change", path, f"the new call {task.id!r} has {problem}")

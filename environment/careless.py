@@ -76,7 +76,7 @@ def invent(
     inventions: list[MadeUp] = []
     for task in plan.pending():
         call = world.clean.calls.get(task.id)
-        if call is None or task.id in skip:
+        if call is None or task.id in skip or task.name != call.name:
             continue
         for pointer, node in _places(task.arguments, failed).items():
             current = changes.get(task.id) or task

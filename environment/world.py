@@ -12,10 +12,10 @@ from hashlib import blake2b
 from random import Random
 
 from environment import plausible, wording
-from environment.legality import Broken, Checker, checker
 from plan.clean import CleanPlan
 from plan.execution import EMPTY, ERROR, OK, TIMEOUT, Execution
 from plan.json_text import Json, dump_bytes, dumps, lookup, split_pointer
+from plan.legality import Broken, Checker, checker
 from plan.reference import COMPUTED, UnresolvedError, parts, references, resolve
 from plan.rules import Rule, broken, infer
 from plan.task import RESPONSE, Plan, Task

@@ -24,7 +24,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -37,9 +37,9 @@ from builder.levels import Recipe, Source, build_row, feasible_rounds, last_roun
 from builder.parquet import schema, tabulate
 from certify.row import certify_row, found_errors
 from environment.world import World
+from plan.execution import Observation
 from plan.row import INJECTED, Row
 from plan.state import Round, State
-from plan.execution import Observation
 from plan.task import Plan
 from plan.tool import Tool
 from source_button.ingest import Parsed, parse_line
@@ -165,7 +165,7 @@ class _Clock:
     """Adds up the processor seconds of named stages; what else runs doesn't count."""
 
     def __init__(self) -> None:
-        self.seconds: Counter[str] = Counter()
+        self.seconds: defaultdict[str, float] = defaultdict(float)
 
     @contextmanager
     def measure(self, stage: str) -> Iterator[None]:
@@ -224,9 +224,7 @@ def _measure_level(level: str, rounds: int, lines: Sequence[bytes], *, silent: b
         rows.append(row)
         used.append(line)
     with clock.measure("write"):
-        pq.write_table(
-            tabulate(rows), io.BytesIO(), compression="zstd", compression_level=3
-        )
+        pq.write_table(tabulate(rows), io.BytesIO(), compression="zstd", compression_level=3)
     records = [orjson.dumps(row.to_record()) for row in rows]
     with clock.measure("orjson"):
         for record, line in zip(records, used, strict=True):

@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-
-import jsonschema_rs
 
 from plan.clean import Call, CleanPlan
-from plan.json_text import Json, dumps, loads, type_name
+from plan.json_text import Json, dumps, type_name
+from plan.legality import Checker, checker
 from plan.reference import has_reference
 from plan.rules import Rule, broken, infer
 from plan.tool import Tool
@@ -47,24 +45,21 @@ class LegalCall:
 class LegalCalls:
     """Checks and builds calls of a clean plan's tools."""
 
-    __slots__ = ("_fillings", "_literals", "_rules", "clean")
+    __slots__ = ("_checkers", "_fillings", "_literals", "_rules", "clean")
 
     def __init__(self, clean: CleanPlan) -> None:
         self.clean = clean
+        self._checkers: dict[str, Checker] = {}
         self._rules: dict[str, tuple[Rule, ...]] = {}
         self._fillings: dict[tuple[str, str], Json] = {}
         self._literals: list[tuple[str, Json]] | None = None
 
     def is_legal(self, name: str, sent: Mapping[str, Json]) -> bool:
         """Tell whether a listed tool may be called with these resolved arguments."""
-        tool = self.clean.tools[name]
-        properties = tool.properties
-        return (
-            all(key in sent for key in tool.required)
-            and (tool.is_open or all(key in properties for key in sent))
-            and _values(dumps(tool.parameters)).is_valid(sent)
-            and not broken(self.rules(name), sent)
-        )
+        known = self._checkers.get(name)
+        if known is None:
+            known = self._checkers[name] = checker(dumps(self.clean.tools[name].parameters))
+        return known.accepts(sent) and not broken(self.rules(name), sent)
 
     def rules(self, name: str) -> tuple[Rule, ...]:
         """Return the value rules of a listed tool, its recorded calls being examples."""
@@ -178,12 +173,3 @@ def fits(schema: Json, value: Json) -> bool:
     found = type_name(value)
     kinds = kind if isinstance(kind, list) else (kind,)
     return found in kinds or (found == "integer" and "number" in kinds)
-
-
-@lru_cache(maxsize=8192)
-def _values(parameters: str) -> jsonschema_rs.Validator:
-    schema = loads(parameters)
-    # Keys are checked by hand: the schema may be closed without saying so.
-    return jsonschema_rs.validator_for(
-        {key: item for key, item in schema.items() if key != "required"}
-    )

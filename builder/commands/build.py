@@ -314,8 +314,7 @@ def run(request: Any, options: Mapping[str, Any]) -> None:
         click.echo(
             f"{bugs:,} attempts to build a row went wrong, or their certificate refused it; no such "
             f"row was kept. This is a bug of pararecover; see {request.out / 'report.md'}. "
-            "The first:\n  "
-            + "\n  ".join(manifest["bugs"]["first"][:3]),
+            "The first:\n  " + "\n  ".join(manifest["bugs"]["first"][:3]),
             err=True,
         )
     rejects = manifest["corpus"]["rejects"] + manifest["corpus"]["unusable"]

@@ -75,7 +75,6 @@ def damages(
         if (
             task is None
             or (only is not None and call.id not in only)
-            or (only is not None and call.id not in only)
             or call.id in wrong
             or not is_intact(task, call)
             or not has_clean_arguments(task, call)
@@ -87,6 +86,9 @@ def damages(
             seen.add(key)
             way = "repeats_sent" if task.status else "repeats_pending"
             yield added(call.name, call.arguments, task.depends_on, way)
+            if task.status:
+                after = waiting([*task.depends_on, call.id])
+                yield added(call.name, call.arguments, after, "repeats_afterwards")
 
     legal = LegalCalls(clean)
     seen = {(call.name, dumps(call.sent)) for call in clean.calls.values()}

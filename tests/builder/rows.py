@@ -18,9 +18,7 @@ def source(index: int) -> Source:
     assert isinstance(parsed, Parsed)
     clean = parsed.clean.canonical()
     bare = Source(clean, "embedded", f"embedded-11:{index + 1}", f"q-{index}")
-    return Source(
-        clean, bare.source_kind, bare.source_id, bare.query_id, feasible_rounds(bare)
-    )
+    return Source(clean, bare.source_kind, bare.source_id, bare.query_id, feasible_rounds(bare))
 
 
 @cache

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from random import Random
 
 import pytest
 
@@ -13,7 +14,6 @@ from environment.world import World
 from plan.json_text import dumps, loads
 from plan.row import Row
 from plan.state import State
-from random import Random
 from taxonomy.registry import kinds
 from tests.builder.rows import cascades, rows_of, source
 

@@ -12,7 +12,6 @@ from environment.rightness import right_calls, rounds_left
 from environment.world import World
 from plan.execution import Execution
 from plan.task import RESPONSE, ROOT, Plan, plan_problems
-
 from tests.environment.samples import trip
 
 
@@ -37,7 +36,8 @@ def test_a_failed_call_is_made_again_under_a_fresh_id_and_what_used_it_follows()
     assert gold.tasks["g1"].depends_on == (ROOT,)
     assert gold.tasks["3"].arguments["hotel_id"] == {"$ref": "g1#/hotel_id"}
     assert gold.tasks["3"].depends_on == ("g1",)
-    assert gold.tasks["1"].status and gold.tasks["2"].status
+    assert gold.tasks["1"].status
+    assert gold.tasks["2"].status
 
 
 def test_a_call_on_right_values_before_its_predecessor_is_not_right() -> None:

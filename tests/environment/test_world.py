@@ -6,7 +6,6 @@ from environment.world import World
 from plan.execution import EMPTY, ERROR, OK, TIMEOUT, is_empty
 from plan.json_text import Json, dumps
 from plan.task import Task
-
 from tests.environment.samples import trip
 
 WORLD = World(trip(), 7)

@@ -39,6 +39,14 @@ class Checker:
         values = {key: item for key, item in parameters.items() if key != "required"}
         self._validator = jsonschema_rs.validator_for(values)
 
+    def accepts(self, arguments: Mapping[str, Json]) -> bool:
+        """Tell whether the schema allows the arguments, references resolved."""
+        return (
+            all(key in arguments for key in self._required)
+            and (self._open or all(key in self._properties for key in arguments))
+            and self._validator.is_valid(arguments)
+        )
+
     def broken(self, arguments: Mapping[str, Json]) -> list[Broken]:
         """Return everything that the schema forbids, keys first."""
         found = [
