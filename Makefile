@@ -16,7 +16,7 @@ help:
 	@echo 'make clean       remove caches and build leftovers'
 
 $(BIN)/python:
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and \
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and \
 	    "Python 3.11 or later is needed, found " + sys.version.split()[0] + \
 	    ": make PYTHON=python3.11 …")'
 	$(PYTHON) -m venv $(VENV)

@@ -24,9 +24,8 @@ from plan.clean import CleanPlan
 from plan.json_text import Json, dump_bytes, loads
 from source_button.ingest import Parsed, Reject, parse_line, read_line
 from source_button.reader import Line, read_lines
-from source_button.synthesis import synthesize_one
 
-SHARD_RECORDS = 250
+SHARD_RECORDS = 100
 SHARD_BYTES = 8 << 20
 STDIN = "-"
 
@@ -189,6 +188,9 @@ def survey(shard: Shard) -> Survey:
         return done
     found = _Surveyor(shard.index, EMBEDDED if shard.count else BUTTON)
     if shard.count:
+        # Faker is slow to load, and a pool's main process doesn't need it.
+        from source_button.synthesis import synthesize_one
+
         name = f"{EMBEDDED}-{shard.seed}"
         for number in range(shard.first, shard.first + shard.count):
             text = synthesize_one(number, seed=shard.seed)
@@ -257,30 +259,30 @@ class _Surveyor:
         if isinstance(found, Reject):
             self.rejects.append(found.to_json())
             return
-        clean = found.clean.canonical()
+        text = store(found.clean)
+        clean = restore(text)
         for warning in found.warnings:
             self.warnings[warning.code] = self.warnings.get(warning.code, 0) + 1
         source = Source(
             clean, self.source_kind, f"{found.file}:{found.line}", name_query(clean.query)
         )
-        reason = levels.usable(source)
-        if reason is not None:
+        examined = levels.examine(source)
+        if isinstance(examined, str):
             self.rejects.append(
                 {
                     "file": found.file,
                     "line": found.line,
                     "code": "unusable",
                     "path": "",
-                    "message": f"a plan, but no rows can be built from it: {reason}",
+                    "message": f"a plan, but no rows can be built from it: {examined}",
                 }
             )
             return
-        self.keep(source, levels.feasible_rounds(source))
+        self.keep(source, text, examined)
 
-    def keep(self, source: Source, masks: Masks) -> None:
+    def keep(self, source: Source, text: bytes, masks: Masks) -> None:
         clean = source.clean
         layers = list(clean.layers().values())
-        text = store(clean)
         packed = self.compressor.compress(text)
         names = sorted({call.name for call in clean.calls.values()})
         self.entries.append(

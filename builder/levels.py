@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from hashlib import blake2b
 from random import Random
 
@@ -71,19 +72,24 @@ def row_lots(source: Source, recipe: Recipe) -> Random:
     return Random(int.from_bytes(blake2b(text, digest_size=16).digest(), "big"))
 
 
-def usable(source: Source) -> str | None:
-    """Return why a clean plan can't be built upon, or None if it can.
+def examine(source: Source) -> Masks | str:
+    """Return what a clean plan's rounds allow, or why no rows can be built upon it.
 
     Every recorded call must be legal by its own tool's schema, its references must resolve
     to what was sent, and no call may be made twice: the recordings could not tell the
     second from a needless repetition.
     """
     world = World(source.clean, 0)
-    results = {id: call.result for id, call in source.clean.calls.items()}
+    return _unusable(world) or _feasible_rounds(world)
+
+
+def _unusable(world: World) -> str | None:
+    calls = world.clean.calls
+    results = {id: call.result for id, call in calls.items()}
     seen: set[tuple[str, bytes]] = set()
-    if not source.clean.calls:
+    if not calls:
         return "no tool call"
-    for call in source.clean.calls.values():
+    for call in calls.values():
         key = (call.name, dump_bytes(call.sent))
         if key in seen:
             return "the same call is made twice"
@@ -103,22 +109,27 @@ def feasible_rounds(source: Source) -> Masks:
     tasks was possible in every earlier round too, so those kinds are looked for from the
     last round backwards. What earlier errors take away is not known yet.
     """
-    clean = source.clean
-    world = World(clean, 0)
-    depth = clean.rounds() - 1
-    states: dict[int, State] = {}
+    return _feasible_rounds(World(source.clean, 0))
 
+
+def _feasible_rounds(world: World) -> Masks:
+    clean, layers = world.clean, world.layers
+    first = clean.plan()
+    depth = max(layers.values(), default=0)
+
+    @cache
     def state(round: int) -> State:
-        if round not in states:
-            plan = start(world, Random(0), round - 1, round).plan
-            states[round] = State(round, clean.query, clean.tools, plan)
-        return states[round]
+        sent = {
+            id: first.tasks[id].changed(status=True)
+            for id, layer in layers.items()
+            if layer < round
+        }
+        return State(round, clean.query, clean.tools, first.replaced(sent))
 
     masks = [[0] * (depth - round) for round in range(depth)]
     for bit, kind in enumerate(kinds().values()):
         if kind.name == MUST_WAIT:
-            waits = _waits(kind, state(1), clean)
-            for round, latest in enumerate(waits):
+            for round, latest in enumerate(_waits(kind, state(1), world)):
                 for rounds in range(latest - round - 1):
                     masks[round][rounds] |= 1 << bit
             continue
@@ -133,17 +144,17 @@ def feasible_rounds(source: Source) -> Masks:
     return tuple(tuple(row) for row in masks)
 
 
-def _waits(kind: ErrorKind, state: State, clean: CleanPlan) -> list[int]:
+def _waits(kind: ErrorKind, state: State, world: World) -> list[int]:
     """Return, for each round, the latest round in which a task damaged in it would run.
 
     The damage is possible as long as the lost dependency is pending; 0 where there is none.
     """
-    layer = clean.layers()
-    waits = [0] * (clean.rounds() - 1)
-    for damage in kind.damages(state, clean):
+    layers = world.layers
+    waits = [0] * max(layers.values(), default=0)
+    for damage in kind.damages(state, world.clean):
         lost = [other for other in damage.before if other not in damage.after]
-        latest = max(layer.get(other, 0) for other in damage.after) + 1
-        for round in range(min(layer[other] for other in lost)):
+        latest = max(layers.get(other, 0) for other in damage.after) + 1
+        for round in range(min(layers[other] for other in lost)):
             waits[round] = max(waits[round], latest)
     return waits
 

@@ -269,8 +269,8 @@ def render(content: Mapping[str, Json]) -> str:
     if content["bugs"]["count"]:
         parts += [
             "## Bugs",
-            f"{content['bugs']['count']:,} attempts to build a row went wrong, or their certificate "
-            "refused it. No such row was kept. The first:",
+            f"{content['bugs']['count']:,} attempts to build a row went wrong, or their "
+            "certificate refused it. No such row was kept. The first:",
             "\n".join(f"- {bug}" for bug in content["bugs"]["first"]),
         ]
     return "\n\n".join(parts) + "\n"

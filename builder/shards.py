@@ -10,9 +10,7 @@ import zstandard
 
 from builder.corpus import restore
 from builder.levels import Masks, Recipe, Shortfall, Source, build_row
-from builder.parquet import take_rows, write_parquet, write_shard
 from builder.resume.files import digest, whole, write_whole
-from certify.row import certify_row
 from plan.clean import CleanPlan
 from plan.json_text import Json, dump_bytes, loads
 from plan.row import INJECTED, Row
@@ -114,6 +112,9 @@ def build_shard(shard: RowShard) -> Built:
         return _read(loads(shard.contents.read_bytes()))
     except FileNotFoundError:
         pass
+    # Arrow is slow to load, and a pool's main process doesn't need it.
+    from builder.parquet import write_shard
+
     builder = _Builder(shard)
     outcomes = tuple(builder.attempt(trial) for trial in shard.trials)
     with whole(shard.rows) as temporary:
@@ -150,6 +151,8 @@ class _Builder:
         return Outcome(None, (), tuple(failures))
 
     def build(self, order: Order) -> Fact | tuple[str, str]:
+        from certify.row import certify_row
+
         shard = self.shard
         source = Source(
             self.plan(order), shard.source_kind, order.source_id, order.query_id, order.masks
@@ -234,6 +237,8 @@ class Publication:
 
 def publish(publication: Publication) -> tuple[str, int]:
     """Write a Parquet file and return its SHA-256 and size in bytes."""
+    from builder.parquet import take_rows, write_parquet
+
     rows = publication.work / "rows"
     places = ((rows / f"{name}.arrow", indices) for name, indices in publication.places)
     with whole(publication.path, publication.work) as temporary:

@@ -26,7 +26,7 @@ from certify.kinds import (
 from certify.structure import Dependencies, behind, decide, depths, inherited, unused
 from certify.value import CONTENT, Legality
 from plan.execution import OK
-from plan.json_text import Json, dump_bytes, escape, replaced
+from plan.json_text import Json, dump_bytes, escape, lookup, replaced
 from plan.reference import has_reference, is_expression, references
 from plan.task import RESPONSE, ROOT, Task
 
@@ -253,16 +253,35 @@ class _Search:
                 sources = tuple(sorted(failed & {one.node for one in references(old)}))
                 if sources:
                     self.made_up.append(MadeUp(round, task.id, pointer, old, new, sources))
+                    self._check_invention(task, pointer, new, case.paths[index])
         arguments: Mapping[str, Json] = task.arguments
         for one in self.made_up:
             if one.node == task.id:
                 try:
+                    stands = dump_bytes(lookup(arguments, one.pointer)) == dump_bytes(one.after)
                     arguments = replaced(arguments, one.pointer, one.before)
                 except LookupError:
-                    self.report(
-                        "made_up_vanished", case.paths[index], f"{task.id!r}: {one.pointer} is gone"
-                    )
+                    stands = False
+                if not stands:
+                    message = f"{task.id!r}: {one.pointer} isn't what was made up"
+                    self.report("change_vanished", case.paths[index], message)
         return arguments
+
+    def _check_invention(self, task: Task, pointer: str, value: Json, path: str) -> None:
+        """Report a made-up value that is illegal, or true after all."""
+        call = self.case.clean.calls.get(task.id)
+        if call is None or (task.name != call.name and task.name in self.case.clean.tools):
+            return
+        key = lookup_key(pointer)
+        fault = self.legality.fault(call.name, key, task.arguments[key])
+        if fault is not None:
+            self.report("made_up", path, f"{task.id!r}: {pointer} is made up with {fault}")
+        try:
+            recorded = lookup(call.sent, pointer)
+        except LookupError:
+            return
+        if dump_bytes(recorded) == dump_bytes(value):
+            self.report("made_up", path, f"{task.id!r}: {pointer} is made up, yet right")
 
     def _judge(
         self, index: int, task: Task, arguments: Mapping[str, Json], path: str
@@ -318,9 +337,7 @@ class _Search:
             if before is not ABSENT and self._lost_source(before):
                 # The lost call explains a literal in its result's place, or nothing there.
                 if after is not ABSENT and not has_reference(after):
-                    fault = self.legality.fault(call.name, key, arguments[key])
-                    if fault is not None:
-                        self.report("made_up_illegal", path, f"{task.id!r}: {pointer} has {fault}")
+                    self._check_invention(task, pointer, after, path)
                     continue
                 if after is ABSENT and top and key not in required:
                     continue

@@ -24,11 +24,12 @@ from plan.task import RESPONSE, Plan, Task
 class World:
     """Executes calls and rounds for one clean plan and one seed."""
 
-    __slots__ = ("_checkers", "_computed", "_recordings", "_rules", "clean", "seed")
+    __slots__ = ("_checkers", "_computed", "_recordings", "_rules", "clean", "layers", "seed")
 
     def __init__(self, clean: CleanPlan, seed: int) -> None:
         self.clean = clean
         self.seed = seed
+        self.layers = clean.layers()
         self._checkers: dict[str, Checker] = {}
         self._rules: dict[str, tuple[Rule, ...]] = {}
         self._recordings: dict[tuple[str, bytes], Json] = {}

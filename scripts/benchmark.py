@@ -33,7 +33,7 @@ from typing import Any
 
 import orjson
 
-from builder.levels import Recipe, Source, build_row, feasible_rounds, last_rounds, usable
+from builder.levels import Recipe, Source, build_row, examine, feasible_rounds, last_rounds
 from builder.parquet import schema, tabulate
 from certify.row import certify_row, found_errors
 from environment.world import World
@@ -205,8 +205,8 @@ def _measure_level(level: str, rounds: int, lines: Sequence[bytes], *, silent: b
         with clock.measure("survey"):
             clean = parsed.clean.canonical()
             bare = Source(clean, "embedded", f"embedded-0:{number}", f"q-{number}")
-            assert usable(bare) is None
-            masks = feasible_rounds(bare)
+            masks = examine(bare)
+            assert not isinstance(masks, str), masks
         source = Source(clean, "embedded", bare.source_id, bare.query_id, masks)
         row = None
         while row is None:

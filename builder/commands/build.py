@@ -312,8 +312,8 @@ def run(request: Any, options: Mapping[str, Any]) -> None:
     bugs = manifest["bugs"]["count"]
     if bugs:
         click.echo(
-            f"{bugs:,} attempts to build a row went wrong, or their certificate refused it; no such "
-            f"row was kept. This is a bug of pararecover; see {request.out / 'report.md'}. "
+            f"{bugs:,} attempts to build a row went wrong, or their certificate refused it; no "
+            f"such row was kept. This is a bug of pararecover; see {request.out / 'report.md'}. "
             "The first:\n  " + "\n  ".join(manifest["bugs"]["first"][:3]),
             err=True,
         )

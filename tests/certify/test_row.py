@@ -329,11 +329,31 @@ def leaves(value: Any, place: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return found
 
 
+COLUMNS = ("history", "plan", "observations", "gold_plan", "faults")
+
+
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("column", ["history", "plan", "observations", "gold_plan", "faults"])
+@pytest.mark.parametrize("column", COLUMNS)
 def test_nothing_can_be_changed(kind, column):
     """Every single value of these columns is proved: any other in its place is caught."""
-    row = rows_of(kind)[-1]
+    check_all_values(rows_of(kind)[-1], column)
+
+
+@pytest.mark.parametrize(
+    "kinds", [("Timeout_Error", "Type_Error"), ("Null_Error", "Toolcall_Missing")]
+)
+@pytest.mark.parametrize("column", COLUMNS)
+def test_nothing_can_be_changed_after_two_errors(kinds, column):
+    made_up = [
+        row
+        for row in rows_of(*kinds, most=12)
+        if any(error.pointer.startswith("/para") and error.root >= 0 for error in row.errors)
+    ]
+    assert made_up
+    check_all_values(made_up[-1], column)
+
+
+def check_all_values(row: Row, column: str) -> None:
     for place in leaves(loads(getattr(row, column))):
 
         def edit(value, place=place):
