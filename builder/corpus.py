@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
-import orjson
 import zstandard
 
 from builder import levels
@@ -315,9 +314,9 @@ def name_query(query: str) -> str:
 
 
 def store(clean: CleanPlan) -> bytes:
-    """Return a plan's stored text; keys keep their order, unlike in canonical text."""
+    """Return a plan's stored text: canonical, as the rows' texts are."""
     tools = [tool.to_json() for tool in clean.tools.values()]
-    return orjson.dumps([clean.query, tools, clean.to_row_json()])
+    return dump_bytes([clean.query, tools, clean.to_row_json()])
 
 
 def restore(text: bytes) -> CleanPlan:

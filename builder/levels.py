@@ -21,7 +21,7 @@ from plan.json_text import dump_bytes, dumps
 from plan.row import Row
 from plan.state import Round, State
 from plan.task import Plan
-from taxonomy.kind import ErrorKind
+from taxonomy.kind import STRUCTURAL, ErrorKind
 from taxonomy.registry import kinds
 
 LEVEL1 = "level1"
@@ -126,6 +126,7 @@ def _feasible_rounds(world: World) -> Masks:
         }
         return State(round, clean.query, clean.tools, first.replaced(sent))
 
+    deepest = sorted(layers, key=layers.__getitem__, reverse=True)
     masks = [[0] * (depth - round) for round in range(depth)]
     for bit, kind in enumerate(kinds().values()):
         if kind.name == MUST_WAIT:
@@ -133,8 +134,17 @@ def _feasible_rounds(world: World) -> Masks:
                 for rounds in range(latest - round - 1):
                     masks[round][rounds] |= 1 << bit
             continue
+        if kind.reach == "task" and kind.dimension != STRUCTURAL:
+            # Such damage asks for nothing but its own task's being pending.
+            latest = next(
+                (layers[id] for id in deepest if any(kind.damages(state(1), clean, only={id}))), 0
+            )
+            for earlier in range(latest):
+                for rounds in range(depth - earlier):
+                    masks[earlier][rounds] |= 1 << bit
+            continue
         for round in range(depth, 0, -1):
-            if not any(True for _ in kind.damages(state(round), clean)):
+            if not any(kind.damages(state(round), clean)):
                 continue
             for earlier in range(round - 1 if kind.reach == "round" else 0, round):
                 for rounds in range(depth - earlier):

@@ -214,7 +214,9 @@ def _nested(place: str, inputs: list[Json]) -> Json:
 
 def _computed_places(arguments: Mapping[str, Json]) -> list[tuple[str, list[Json]]]:
     """Return (JSON Pointer, inputs) of every ``$computed`` in the arguments."""
-    places = []
+    places: list[tuple[str, list[Json]]] = []
+    if COMPUTED not in dumps(arguments):
+        return places
     for place in {found.argument: None for found in references(arguments)}:
         try:
             inputs = parts(lookup(arguments, place), COMPUTED)

@@ -114,6 +114,30 @@ def test_a_killed_build_goes_on_to_the_same_bytes(
     assert tree(out) == tree(level2)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_interrupted_build_says_how_to_go_on(level2: Path, tmp_path: Path, workers: int) -> None:
+    out = tmp_path / "out"
+    words = [*LEVEL2, "--workers", str(workers), "--out", str(out)]
+    process = subprocess.Popen(
+        [sys.executable, "-c", START, *words],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    while not MOMENTS["while plans are read"](out) and process.poll() is None:
+        time.sleep(0.002)
+    os.killpg(process.pid, signal.SIGINT)
+    said = process.communicate()[1]
+    assert process.returncode == 130, said
+    assert "goes on where it stopped" in said
+    assert "Traceback" not in said
+    run(*words)
+    assert tree(out) == tree(level2)
+
+
 def children_of(pid: int) -> list[int]:
     """The process's children, where the system tells."""
     try:
