@@ -130,7 +130,7 @@ def _feasible_rounds(world: World) -> Masks:
     masks = [[0] * (depth - round) for round in range(depth)]
     for bit, kind in enumerate(kinds().values()):
         if kind.name == MUST_WAIT:
-            for round, latest in enumerate(_waits(kind, state(1), world)):
+            for round, latest in enumerate(_waits(kind, state(1), world, deepest)):
                 for rounds in range(latest - round - 1):
                     masks[round][rounds] |= 1 << bit
             continue
@@ -154,18 +154,23 @@ def _feasible_rounds(world: World) -> Masks:
     return tuple(tuple(row) for row in masks)
 
 
-def _waits(kind: ErrorKind, state: State, world: World) -> list[int]:
+def _waits(kind: ErrorKind, state: State, world: World, deepest: Sequence[str]) -> list[int]:
     """Return, for each round, the latest round in which a task damaged in it would run.
 
     The damage is possible as long as the lost dependency is pending; 0 where there is none.
+    Looked for from the deepest task upwards, until none can be expected to wait longer.
     """
     layers = world.layers
     waits = [0] * max(layers.values(), default=0)
-    for damage in kind.damages(state, world.clean):
-        lost = [other for other in damage.before if other not in damage.after]
-        latest = max(layers.get(other, 0) for other in damage.after) + 1
-        for round in range(min(layers[other] for other in lost)):
-            waits[round] = max(waits[round], latest)
+    for id in deepest:
+        layer = layers[id]
+        if layer < 2 or min(waits[: layer - 1]) > layer:
+            break
+        for damage in kind.damages(state, world.clean, only={id}):
+            lost = [other for other in damage.before if other not in damage.after]
+            latest = max(layers.get(other, 0) for other in damage.after) + 1
+            for round in range(min(layers[other] for other in lost)):
+                waits[round] = max(waits[round], latest)
     return waits
 
 

@@ -286,6 +286,9 @@ DOMAIN = Domain(
             "cost", ("cloud invoice {invoice_id} over ${cost_usd}",), "cost_usd", noun="cloud costs"
         ),
         Entity("cost_report", ("the cost report {report_url}",), noun="cost report"),
+        Entity("service_config", ("{replicas} replicas set in {config_path}",), noun="settings"),
+        Entity("past_deployment", ("deployment {latest} before it",), noun="earlier deployment"),
+        Entity("change_request", ("change request {change_id}",), noun="change request"),
     ),
     twins=(
         ("get_service_health", "get_service_config"),
@@ -434,6 +437,32 @@ DOMAIN = Domain(
             service_costs=every("cost"),
             total_usd=total("cost.cost_usd"),
             weight=2,
+        ),
+        step(
+            "get_service_config",
+            (
+                "read the settings of {service}[ in {region}]",
+                "look up how {service} is set up[ in {region}]",
+            ),
+            ("It runs {replicas} replicas, set in {config_path}.",),
+            gives("service_config"),
+            weight=2,
+        ),
+        step(
+            "list_deployments",
+            ("list the {limit} deployments before the running one",),
+            ("The one before is {latest}, {total} are known.",),
+            gives("past_deployment"),
+            deployment_id=ref("health.deployment_id"),
+            weight=1.3,
+        ),
+        step(
+            "open_change_request",
+            ("ask for approval of a {severity_level} change against the most frequent log line",),
+            ("Change request {change_id} waits for approval.",),
+            gives("change_request"),
+            title=text("Stop: {log_line.message}", "Fix: {log_line.message}"),
+            weight=1.2,
         ),
     ),
 )

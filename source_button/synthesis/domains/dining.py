@@ -273,6 +273,7 @@ DOMAIN = Domain(
             noun="share of the bill",
         ),
         Entity("wine", ("the wine list {list_url}",), "house_wine_price", noun="house wine"),
+        Entity("recipe", ("recipe {recipe_id} with {ingredients} ingredients",), noun="recipe"),
     ),
     twins=(
         ("search_restaurants", "search_recipes"),
@@ -412,6 +413,13 @@ DOMAIN = Domain(
             ("Delivery {delivery_id} arrives at {arrives_at} for {delivery_total}.",),
             gives("delivery"),
             dish_id=ref("dish.dish_id"),
+        ),
+        step(
+            "search_recipes",
+            ("find {cuisine} recipes[ that take at most {max_minutes} minutes]",),
+            ("Recipe {recipe_id} needs {ingredients} ingredients.",),
+            gives("recipe"),
+            weight=2,
         ),
     ),
 )

@@ -26,6 +26,7 @@ DOMAIN = Domain(
         "My best friend is getting married and I'm in charge.",
     ),
     slots={
+        "dropped_speaker": f.person("Speaker"),
         "organiser": f.person(),
         "organiser_email": f.email("Organiser's address", "organiser"),
         "event_title": f.unique(
@@ -276,6 +277,7 @@ DOMAIN = Domain(
             noun="ticket order",
         ),
         Entity("option_settled"),
+        Entity("removal", ("speaker change {removal_id}",), noun="speaker change"),
     ),
     twins=(
         ("search_venues", "search_concerts"),
@@ -319,6 +321,7 @@ DOMAIN = Domain(
             ),
             ("Contract {contract_id} asks for {down_payment} by {pay_by}.",),
             gives("contract"),
+            gives("option_settled"),
             option_id=ref("venue_option.option_id"),
             weight=2,
         ),
@@ -412,6 +415,24 @@ DOMAIN = Domain(
             body=text("Enjoy {concert.artist}! Order {tickets.order_number}."),
             attachment_path=ref("tickets.pdf_path"),
             weight=1.5,
+        ),
+        step(
+            "release_option",
+            ("give that option back[ in the name of {organiser}]", "let that option go again"),
+            ("The option was released at {released_at}.",),
+            gives("option_settled"),
+            option_id=ref("venue_option.option_id"),
+            weight=2,
+        ),
+        step(
+            "remove_speaker",
+            ("take {dropped_speaker} off the list of speakers",),
+            ("{speaker_name} is off the list ({removal_id}).",),
+            gives("removal"),
+            event_id=ref("event.event_id"),
+            speaker_name=slot("dropped_speaker"),
+            changes="event",
+            weight=2.5,
         ),
     ),
 )

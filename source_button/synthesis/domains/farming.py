@@ -270,6 +270,15 @@ DOMAIN = Domain(
             noun="harvest job",
         ),
         Entity("past_weather"),
+        Entity(
+            "station", ("{nearest} is the nearest weather station",), noun="nearest weather station"
+        ),
+        Entity("machine", ("machine {machine_id} with {hours} hours",), noun="machine"),
+        Entity(
+            "fertilizing",
+            ("fertilizing plan {plan_id} with {nitrogen_kg} kg of nitrogen",),
+            noun="fertilizing plan",
+        ),
     ),
     twins=(
         ("get_weather_forecast", "get_weather_history"),
@@ -423,6 +432,29 @@ DOMAIN = Domain(
             field_id=ref("field.field_id"),
             date=ref("forecast.driest_day"),
             weight=1.8,
+        ),
+        step(
+            "find_weather_station",
+            ("find weather stations around {place}[ within {radius_km} km]",),
+            ("There are {stations}, the nearest is {nearest}.",),
+            gives("station"),
+            weight=1.2,
+        ),
+        step(
+            "list_machines",
+            ("list our machines[ ({farm_name})]", "see which machines[ of {farm_name}] there are"),
+            ("Machine {machine_id} has run {hours} hours.",),
+            gives("machine"),
+            weight=2,
+        ),
+        step(
+            "plan_fertilizing",
+            ("plan the fertilizing from moisture and forecast",),
+            ("Plan {plan_id} takes {nitrogen_kg} kg of nitrogen.",),
+            gives("fertilizing"),
+            moistures=every("moisture"),
+            expected_rain_mm=ref("forecast.rain_mm"),
+            weight=3,
         ),
     ),
 )

@@ -340,6 +340,7 @@ DOMAIN = Domain(
         Entity(
             "way", ("leaving at {leave_at}, {trip_minutes} minutes on the way",), noun="way there"
         ),
+        Entity("clinic", ("clinic {clinic_id}, emergency line {emergency_phone}",), noun="clinic"),
     ),
     twins=(
         ("search_doctors", "search_clinics"),
@@ -503,6 +504,13 @@ DOMAIN = Domain(
             ("Referral {referral_code} is valid until {valid_until}.",),
             gives("referral"),
             result_id=ref("lab_result.result_id"),
+        ),
+        step(
+            "search_clinics",
+            ("find a clinic for {specialty} in {city}",),
+            ("Clinic {clinic_id} can be called at {emergency_phone}.",),
+            gives("clinic"),
+            weight=2,
         ),
     ),
 )

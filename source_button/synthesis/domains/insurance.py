@@ -281,6 +281,12 @@ DOMAIN = Domain(
         ),
         Entity("reported"),
         Entity("ended"),
+        Entity("known_claim", ("claim {claim_number}",), noun="known claim"),
+        Entity(
+            "claim_file",
+            ("the report {report_path} with {photos} pictures",),
+            noun="claim's documents",
+        ),
     ),
     twins=(
         ("find_policy", "find_claim"),
@@ -424,6 +430,22 @@ DOMAIN = Domain(
             policy_id=ref("policy.policy_id"),
             effective_date=ref("policy.renewal_date"),
             weight=0.8,
+        ),
+        step(
+            "find_claim",
+            ("find the {kind} claim[ of {insured}]", "look up the {kind} claim[ ({insured})]"),
+            ("Claim {claim_number} is {stage}.",),
+            gives("known_claim"),
+            weight=2,
+        ),
+        step(
+            "get_claim_documents",
+            ("see which documents the claim has",),
+            ("The report is at {report_path}, with {photos} pictures.",),
+            gives("claim_file"),
+            claim_id=ref("claim.claim_id"),
+            reads="claim",
+            weight=1.2,
         ),
     ),
 )

@@ -249,6 +249,19 @@ DOMAIN = Domain(
             "transfer plan",
             "day of the transfer",
         ),
+        Entity(
+            "rate",
+            ("a list price of ${rate_per_kg} a kilogram",),
+            None,
+            "valid_until",
+            "price list",
+            "end of the price list",
+        ),
+        Entity(
+            "stock_outlook",
+            ("{pieces_in_30_days} pieces expected at the best stocked place",),
+            noun="expected stock",
+        ),
     ),
     twins=(
         ("get_freight_quotes", "get_freight_rates"),
@@ -362,6 +375,28 @@ DOMAIN = Domain(
             stock_levels=every("stock"),
             combined_pieces=total("stock.pieces"),
             weight=2,
+        ),
+        step(
+            "get_freight_rates",
+            (
+                "look up the price list from {origin_city} to {destination_city}[ by {mode}]",
+                "see the general rates from {origin_city} to {destination_city}[ by {mode}]",
+            ),
+            ("The list price is ${rate_per_kg} a kilogram until {valid_until}.",),
+            gives("rate"),
+            weight=2,
+        ),
+        step(
+            "get_stock_forecast",
+            (
+                "see how much of article {article} {warehouses} will have in a month",
+                "compare the expected stock of article {article} in {warehouses}",
+            ),
+            ("{warehouse} will have {pieces_in_30_days} pieces.",),
+            gives("stock_outlook", "", "max pieces_in_30_days"),
+            fan="warehouses",
+            warehouse=slot("warehouses"),
+            weight=1.2,
         ),
     ),
 )

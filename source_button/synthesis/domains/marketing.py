@@ -26,6 +26,7 @@ DOMAIN = Domain(
         "A key account is unhappy.",
     ),
     slots={
+        "lead_name": f.company("Lead"),
         "account_name": f.company("Customer"),
         "owner_email": f.email("Colleague's address"),
         "campaign_name": f.unique(
@@ -284,6 +285,7 @@ DOMAIN = Domain(
         Entity(
             "launch", ("launch {launch_id} at {first_send_at}",), None, "first_send_at", "launch"
         ),
+        Entity("lead", ("lead {lead_id} with a score of {score}",), noun="lead"),
     ),
     twins=(
         ("find_account", "find_lead"),
@@ -428,6 +430,21 @@ DOMAIN = Domain(
             segment_id=ref("segment.segment_id"),
             reads="campaign",
             weight=2.5,
+        ),
+        step(
+            "find_lead",
+            ("look up the lead {lead_name}[ in {country}]", "find the lead {lead_name}"),
+            ("Lead {lead_id} has a score of {score}.",),
+            gives("lead"),
+            account_name=slot("lead_name"),
+            weight=2,
+        ),
+        step(
+            "update_deal_value",
+            ("set the largest deal to ${value}",),
+            ("The deal has revision {revision}.",),
+            deal_id=ref("deal.deal_id"),
+            changes="deal",
         ),
     ),
 )

@@ -87,6 +87,7 @@ DOMAIN = Domain(
         Entity("converted_amount", ("the converted amount {converted_amount}",)),
         Entity("translation", ()),
         Entity("note"),
+        Entity("moved_file", ("the file now lies at {new_path}",), noun="moved file"),
     ),
     twins=(
         ("send_email", "schedule_email"),
@@ -95,7 +96,7 @@ DOMAIN = Domain(
         ("create_note", "create_task"),
         ("convert_currency", "get_exchange_rate"),
         ("upload_file", "move_file"),
-        ("translate_text", "detect_language"),
+        ("translate_text", "proofread_text"),
     ),
     tools=(
         tool(
@@ -229,11 +230,14 @@ DOMAIN = Domain(
             ),
         ),
         tool(
-            "detect_language",
-            "Tell the language of a text.",
-            {"text": f.choice("Text to look at", "Good morning")},
-            language=f.language("Language found"),
-            confidence=f.number("Confidence", 0.71, 0.99, 3, minimum=0, maximum=1),
+            "proofread_text",
+            "Check the spelling and grammar of a text.",
+            {
+                "text": f.choice("Text to check", "Good morning"),
+                "language": f.language("Language of the text, ISO 639-1"),
+            },
+            issues=f.integer("Number of mistakes", 0, 6),
+            reading_level=f.enum("How hard it is to read", "easy", "medium", "hard"),
         ),
         tool(
             "generate_pdf",
@@ -429,6 +433,39 @@ DOMAIN = Domain(
             ("Row {row_number} of the sheet holds it now.",),
             spreadsheet_id=slot("sheet_id"),
             values=listed(text("{@brief}"), const("done", "open")),
+        ),
+        step(
+            "schedule_email",
+            (
+                "schedule an e-mail about the {@thing} for {send_date}[ to {recipient_email}]",
+                "have the details of the {@thing} mailed on {send_date}[ to {recipient_email}]",
+            ),
+            ("The e-mail will go out as {scheduled_id}.",),
+            weight=1.2,
+            to=slot("recipient_email"),
+            subject=const(*_SUBJECTS),
+            body=text(
+                "Hello, here is the latest: {@brief}. Best regards",
+                "Hi, just to let you know: {@brief}.",
+                "Dear all, please note {@brief}. Let me know if anything is unclear.",
+            ),
+        ),
+        step(
+            "proofread_text",
+            ("have a summary of the {@thing} checked for mistakes",),
+            ("The text has {issues} mistakes and is {reading_level} to read.",),
+            weight=0.6,
+            text=text("Please note: {@brief}.", "Summary: {@brief}."),
+            language=const("en"),
+        ),
+        step(
+            "move_file",
+            ("move the document to {folder}",),
+            ("The document now lies at {new_path}.",),
+            gives("moved_file"),
+            file_path=ref("document.file_path"),
+            folder=slot("folder"),
+            weight=1.5,
         ),
     ),
 )

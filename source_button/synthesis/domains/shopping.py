@@ -9,6 +9,7 @@ from source_button.synthesis.model import (
     every,
     gives,
     ref,
+    slot,
     step,
     tool,
 )
@@ -66,6 +67,9 @@ DOMAIN = Domain(
         "Something with my last order needs attention, and I want to buy something too.",
     ),
     slots={
+        "store_place": f.choice(
+            "Place of the store", "Riverside", "Market Hall", "Central Station", "Harbour Mile"
+        ),
         "customer_email": f.email("Customer's address", "customer_name"),
         "delivery_address": f.address(),
         "keyword": f.choice(
@@ -321,6 +325,16 @@ DOMAIN = Domain(
         Entity(
             "pickup", ("pick-up {pickup_id} from {window_start}",), None, "window_start", "pick-up"
         ),
+        Entity("store", ("store {store_id}, phone {phone}",), noun="nearest store"),
+        Entity(
+            "exchange",
+            ("exchange {exchange_id}",),
+            None,
+            "ships_on",
+            "exchange",
+            "dispatch of the exchange",
+        ),
+        Entity("sent_back"),
     ),
     twins=(
         ("search_products", "search_stores"),
@@ -461,6 +475,7 @@ DOMAIN = Domain(
             ),
             ("Return {return_id} is open; {refund_amount} will come back.",),
             gives("return"),
+            gives("sent_back"),
             order_id=ref("past_order.order_id"),
             weight=1.5,
         ),
@@ -470,6 +485,26 @@ DOMAIN = Domain(
             ("The courier comes from {window_start} on ({pickup_id}).",),
             gives("pickup"),
             return_id=ref("return.return_id"),
+        ),
+        step(
+            "search_stores",
+            ("find the chain's stores around {store_place}",),
+            ("Store {store_id} answers at {phone}.",),
+            gives("store"),
+            keyword=slot("store_place"),
+            weight=2,
+        ),
+        step(
+            "request_exchange",
+            (
+                "exchange the latest order because it {reason}",
+                "ask for an exchange of it, as it {reason}",
+            ),
+            ("Exchange {exchange_id} ships on {ships_on}.",),
+            gives("exchange"),
+            gives("sent_back"),
+            order_id=ref("past_order.order_id"),
+            weight=1.5,
         ),
     ),
 )
