@@ -269,7 +269,7 @@ def start(world: World, lots: Random, clean_rounds: int, until: int) -> Cascade:
     The recordings answer, as they would if the environment ran the calls.
     """
     clean = world.clean
-    layers = world.layers
+    layers = world.clean.layers
     cascade = Cascade(world, lots, clean.plan(), 1, until)
     for round in range(1, clean_rounds + 1):
         cascade.last = [

@@ -281,7 +281,7 @@ class _Surveyor:
 
     def keep(self, source: Source, text: bytes, masks: Masks) -> None:
         clean = source.clean
-        layers = list(clean.layers().values())
+        layers = list(clean.layers.values())
         packed = self.compressor.compress(text)
         names = sorted({call.name for call in clean.calls.values()})
         self.entries.append(

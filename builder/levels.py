@@ -26,7 +26,7 @@ from taxonomy.registry import kinds
 
 LEVEL1 = "level1"
 LEVEL2 = "level2"
-ATTEMPTS = 4
+ATTEMPTS = 3
 MUST_WAIT = "Dependence_Error"
 
 
@@ -113,7 +113,7 @@ def feasible_rounds(source: Source) -> Masks:
 
 
 def _feasible_rounds(world: World) -> Masks:
-    clean, layers = world.clean, world.layers
+    clean, layers = world.clean, world.clean.layers
     first = clean.plan()
     depth = max(layers.values(), default=0)
 
@@ -160,7 +160,7 @@ def _waits(kind: ErrorKind, state: State, world: World, deepest: Sequence[str]) 
     The damage is possible as long as the lost dependency is pending; 0 where there is none.
     Looked for from the deepest task upwards, until none can be expected to wait longer.
     """
-    layers = world.layers
+    layers = world.clean.layers
     waits = [0] * max(layers.values(), default=0)
     for id in deepest:
         layer = layers[id]

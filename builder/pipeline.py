@@ -52,6 +52,7 @@ from builder.shards import (
     publish,
 )
 from builder.splits import NAMES, group, share_out
+from hub_card import attribution
 from hub_card import manifest as manifests
 from plan.json_text import Json, dump_bytes
 
@@ -385,6 +386,7 @@ class _Build:
             "arguments": self.arguments,
             "fingerprint": fingerprint(self.arguments),
             **figures.to_json(),
+            "attribution": attribution.BUTTON if self.files else attribution.EMBEDDED,
             "files": files,
         }
         with whole(out / "rejects.jsonl", self.work) as temporary, temporary.open("wb") as file:

@@ -24,13 +24,13 @@ class Refusal(Exception):
         return f"{self.where}: {self.found}\n  expected: {self.expected}\n  to do:    {self.remedy}"
 
 
-def refuse_os_error(error: OSError, where: str) -> Refusal:
-    """Word an operating system's error."""
+def refuse_os_error(error: OSError, where: str, *, resumes: bool = False) -> Refusal:
+    """Word an operating system's error; ``resumes`` if the same command goes on afterwards."""
     place = str(error.filename) if error.filename else where
+    then = "; the same command then goes on where it stopped" if resumes else ""
     return Refusal(
         place,
         (error.strerror or str(error) or type(error).__name__).lower(),
         "a file or folder that can be read, or written with enough room left",
-        "check the path, its permissions and the free space; a build goes on where it "
-        "stopped when the same command is given again",
+        f"check the path, its permissions and the free space{then}",
     )

@@ -190,6 +190,7 @@ def render(content: Mapping[str, Json]) -> str:
         "`rejects.jsonl` lists what was left out, and why.",
         f"Mean depth {_mean(corpus['depth'])}, width {_mean(corpus['width'])}, "
         f"calls {_mean(corpus['calls'])} of the plans used.",
+        content["attribution"],
         "## Kinds",
     ]
     by_round = counts["kinds_by_round"]

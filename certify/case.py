@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from certify.structure import Dependencies, depths, without_root
-from environment.world import World
+from environment.world import World, usable_results
 from plan.clean import DATA, CleanPlan
 from plan.execution import OK, Execution, Fault
 from plan.json_text import Json, dump_bytes, loads, type_name
@@ -27,6 +27,9 @@ FAULT_KEYS = frozenset({"round", "node", "kind"})
 Tasks = Mapping[str, Mapping[str, Json]]
 """A plan's tasks as they are spelled, by id."""
 
+Sent = tuple[str, bytes]
+"""What was sent: a tool, and the canonical text of the arguments."""
+
 Report = Callable[[str, str, str], None]
 """Takes a problem's code, path and message."""
 
@@ -40,7 +43,7 @@ class Case:
         clean: its clean plan.
         world: the environment that belongs to the clean plan and the row's seed.
         keys: canonical text of each clean call's arguments, by id.
-        recorded: (tool, canonical text of the arguments sent) of each clean call, by id.
+        recorded: what each clean call sent, by id.
         dependencies: the clean dependencies among calls.
         layers: the clean layers, from 1, in the order in which calls can run.
         feeds: by id, the calls that a data edge leads from.
@@ -50,6 +53,7 @@ class Case:
         keyed: canonical text of each plan's arguments, by call.
         log: every execution of rounds 1 to t.
         executions: the executions by node.
+        made: what the executions sent that came back ok, by node.
         faults: what the environment was asked for.
         gold: the gold plan's tasks as they are spelled, by id.
     """
@@ -58,16 +62,17 @@ class Case:
     clean: CleanPlan
     world: World
     keys: Mapping[str, bytes]
-    recorded: Mapping[str, tuple[str, bytes]]
+    recorded: Mapping[str, Sent]
     dependencies: Dependencies
     layers: Mapping[str, int]
-    feeds: Mapping[str, frozenset[str]]
+    feeds: Mapping[str, Collection[str]]
     originals: Tasks
     plans: Sequence[Tasks]
     paths: Sequence[str]
     keyed: Sequence[Mapping[str, bytes]]
     log: Sequence[Execution]
     executions: Mapping[str, Execution]
+    made: Mapping[str, Sent]
     faults: Sequence[Fault]
     gold: Tasks
 
@@ -112,10 +117,10 @@ def _case(row: Row, texts: Mapping[str, Json], report: Report) -> Case:
     layers = depths(dependencies)
     if layers is None:
         raise _Malformed("/clean_plan", "its calls wait for each other in a circle")
-    feeds: dict[str, frozenset[str]] = {}
+    feeds: dict[str, set[str]] = {}
     for edge in clean.edges:
         if edge.kind == DATA:
-            feeds[edge.after] = feeds.get(edge.after, frozenset()) | {edge.before}
+            feeds.setdefault(edge.after, set()).add(edge.before)
     history = _list(texts["history"], "/history")
     if row.t != len(history) + 1:
         raise _Malformed("/t", f"expected {len(history) + 1}, one past the history's rounds")
@@ -141,8 +146,8 @@ def _case(row: Row, texts: Mapping[str, Json], report: Report) -> Case:
         row,
         clean,
         world,
-        {id: dump_bytes(call.arguments) for id, call in clean.calls.items()},
-        {id: (call.name, dump_bytes(call.sent)) for id, call in clean.calls.items()},
+        world.written,
+        world.recorded,
         dependencies,
         layers,
         feeds,
@@ -155,6 +160,7 @@ def _case(row: Row, texts: Mapping[str, Json], report: Report) -> Case:
         ],
         log,
         {seen.node: seen for seen in log},
+        {seen.node: sent(seen) for seen in log if seen.outcome == OK},
         faults,
         gold,
     )
@@ -171,32 +177,39 @@ def _run(
     """Run every round again and compare what comes out with what the row says."""
     log: list[Execution] = []
     results: dict[str, Json] = {}
-    sent = {ROOT}
+    done = {ROOT}
     last = len(plans)
     for index, tasks in enumerate(plans):
         round = index + 1
         frontier: list[str] = []
         for id, task in tasks.items():
-            if task["status"] is not (id in sent):
+            if task["status"] is not (id in done):
                 word = "true" if task["status"] else "false"
                 report("status", paths[index], f"{id!r} is {word} in round {round}")
-            if id not in sent and sent.issuperset(task["dep"]):
+            if id not in done and done.issuperset(task["dep"]):
                 frontier.append(id)
         if RESPONSE in frontier:
             report("response_runs", paths[index], f"the response could run in round {round}")
             frontier.remove(RESPONSE)
         asked = {fault.node: fault.kind for fault in faults if fault.round == round}
-        for node in asked.keys() - set(frontier):
-            report("fault_unused", "/faults", f"{node!r} didn't run in round {round}")
+        for node in asked:
+            if node not in frontier:
+                report("fault_unused", "/faults", f"{node!r} didn't run in round {round}")
         executions = [
             world.execute(task_of(tasks[id]), results, round, asked.get(id)) for id in frontier
         ]
-        for seen in executions:
-            if seen.outcome == OK:
-                results[seen.node] = seen.result
+        results.update(usable_results(executions))
         log += executions
-        sent.update(frontier)
-        expected = {seen.node: seen.observation().to_json() for seen in executions}
+        done.update(frontier)
+        expected: dict[str, Json] = {
+            seen.node: {
+                "id": seen.node,
+                "name": seen.name,
+                "arguments": seen.arguments,
+                "results": seen.result,
+            }
+            for seen in executions
+        }
         path = "/observations" if round == last else f"/history/{index}/observations"
         found = _list(observed[index], path)
         if dump_bytes(found) == dump_bytes([expected[id] for id in sorted(expected, key=int)]):
@@ -232,11 +245,13 @@ def _clean(row: Row, texts: Mapping[str, Json]) -> tuple[CleanPlan, Tasks]:
     for id, task in tasks.items():
         if id not in SPECIAL and not (type(task["sent"]) is dict and type(task["turn"]) is int):
             raise _Malformed("/clean_plan", f"{id!r} has no turn, or nothing that was sent")
+    calls = tasks.keys() - SPECIAL
     for index, edge in enumerate(_list(value["edges"], "/clean_plan/edges")):
         if (
             not isinstance(edge, dict)
             or edge.keys() != EDGE_KEYS
-            or not tasks.keys() - SPECIAL >= {edge["from"], edge["to"]}
+            or edge["from"] not in calls
+            or edge["to"] not in calls
         ):
             raise _Malformed(f"/clean_plan/edges/{index}", "expected an edge between two calls")
     clean = CleanPlan.from_row_json(row.query, texts["tools"], value)
@@ -304,6 +319,11 @@ def _check_graph(tasks: Mapping[str, Json], path: str) -> None:
                 raise _Malformed(path, f"{id!r} depends on {other!r}, which can't be")
     if depths({id: frozenset(task["dep"]) for id, task in tasks.items()}) is None:
         raise _Malformed(path, "the tasks wait for each other in a circle")
+
+
+def sent(seen: Execution) -> Sent:
+    """Return what an execution sent."""
+    return seen.name, dump_bytes(seen.arguments)
 
 
 def task_of(text: Mapping[str, Json]) -> Task:

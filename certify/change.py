@@ -82,16 +82,12 @@ def differences(before: Json, after: Json, pointer: str = "") -> Iterator[tuple[
 
     Expressions are compared whole; what is missing on one side is `ABSENT` there.
     """
-    if type(before) is str and type(after) is str:
-        if before != after:
-            yield pointer, before, after
-        return
     if isinstance(before, dict) and isinstance(after, dict):
         if not is_expression(before) and not is_expression(after):
             for key in sorted(before.keys() | after.keys()):
-                yield from differences(
-                    before.get(key, ABSENT), after.get(key, ABSENT), f"{pointer}/{escape(key)}"
-                )
+                old, new = before.get(key, ABSENT), after.get(key, ABSENT)
+                if type(old) is not str or type(new) is not str or old != new:
+                    yield from differences(old, new, f"{pointer}/{escape(key)}")
             return
     elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
         for index, item in enumerate(before):
@@ -126,6 +122,7 @@ class _Search:
         "lost",
         "made_up",
         "report",
+        "sinks",
         "standing",
         "versions",
     )
@@ -136,11 +133,15 @@ class _Search:
         self.legality = legality
         self.changes: dict[str, Change] = {}
         self.made_up: list[MadeUp] = []
-        self.standing: dict[str, tuple[Json, ...]] = {}
+        self.standing: dict[str, tuple[Json, ...]] = {
+            id: (call.name, case.keys[id], frozenset(call.depends_on), case.dependencies[id])
+            for id, call in case.clean.calls.items()
+        }
         self.versions: dict[str, tuple[tuple[Json, ...], frozenset[str] | None]] = {}
         self.lost: frozenset[str] = frozenset()
         self.base: Dependencies = case.dependencies
         self.layers = case.layers
+        self.sinks = unused(self.base)
 
     def run(self) -> tuple[list[Change], list[MadeUp]]:
         case = self.case
@@ -178,25 +179,13 @@ class _Search:
             self.lost = lost
             self.base = inherited(case.dependencies, sorted(lost, key=case.layers.__getitem__))
             self.layers = depths(self.base) or case.layers
+            self.sinks = unused(self.base)
         for id, text in case.keyed[index].items():
             task = plan[id]
             now = (task["name"], text, frozenset(task["dep"]), self.base.get(id))
-            if id not in self.standing:
-                self.standing[id] = ()
-            before = self.standing[id]
+            before = self.standing.get(id, ())
             if now == before:
                 continue
-            if not before:
-                call = case.clean.calls.get(id)
-                if (
-                    call is not None
-                    and text == case.keys[id]
-                    and now[0] == call.name
-                    and frozenset(call.depends_on) == now[2]
-                    and (not lost or case.dependencies[id] == self.base[id])
-                ):
-                    self.standing[id] = now
-                    continue
             self.standing[id] = now
             if id in case.executions and case.executions[id].round < round:
                 if now[:3] != before[:3]:
@@ -209,7 +198,7 @@ class _Search:
             del self.standing[id]
         added = frozenset(plan.keys() - case.clean.calls.keys() - SPECIAL)
         last = frozenset(plan[RESPONSE]["dep"]) - {ROOT}
-        wanted = unused(self.base) | added
+        wanted = self.sinks | added
         if last != wanted:
             # What only a new call waits for may be left to it.
             waited = {other for id in added for other in plan[id]["dep"]}
@@ -225,7 +214,9 @@ class _Search:
         else:
             found = self._needless(index, task, arguments, path)
         known = self.changes.get(task.id)
-        version = (task.name, dump_bytes(arguments), frozenset(task.depends_on))
+        written = arguments is task.arguments
+        text = case.keyed[index][task.id] if written else dump_bytes(arguments)
+        version = (task.name, text, frozenset(task.depends_on))
         earlier, inherits = self.versions.get(task.id, (version, self.base.get(task.id)))
         self.versions[task.id] = (version, self.base.get(task.id))
         if len(found) > 1:
@@ -244,10 +235,15 @@ class _Search:
     def _restored(self, index: int, task: Task) -> Mapping[str, Json]:
         """Return the arguments as they were before anything was made up in them."""
         case, round = self.case, index + 1
-        earlier = case.plans[index - 1].get(task.id) if index else None
-        if earlier is not None and case.keyed[index][task.id] != case.keyed[index - 1][task.id]:
-            failed = {seen.node for seen in case.log if seen.round < round and seen.outcome != OK}
-            for pointer, old, new in differences(earlier["para"], task.arguments):
+        text = case.keyed[index - 1].get(task.id) if index else None
+        if text is not None and text != case.keyed[index][task.id]:
+            failed = {
+                seen.node
+                for seen in case.log
+                if seen.round < round and seen.outcome != OK and _mark(seen.node) in text
+            }
+            earlier = case.plans[index - 1][task.id]["para"]
+            for pointer, old, new in differences(earlier, task.arguments) if failed else ():
                 if new is ABSENT or old is ABSENT or has_reference(new):
                     continue
                 sources = tuple(sorted(failed & {one.node for one in references(old)}))
@@ -416,13 +412,17 @@ class _Search:
         self, index: int, task: Task, arguments: Mapping[str, Json], path: str
     ) -> list[Change]:
         """Check that a new call is legal and serves nothing."""
-        plan = self.case.plans[index]
+        case = self.case
+        plan, mark = case.plans[index], _mark(task.id)
         problem = self.legality.problem(task.name, arguments)
         if problem is not None:
             self.report("undeclared_change", path, f"the new call {task.id!r} has {problem}")
         for id, other in plan.items():
             uses = id != RESPONSE and task.id in other["dep"]
-            if uses or any(one.node == task.id for one in references(other["para"])):
+            reads = mark in case.keyed[index].get(id, b"") and any(
+                one.node == task.id for one in references(other["para"])
+            )
+            if uses or reads:
                 self.report("undeclared_change", path, f"{id!r} needs the new call {task.id!r}")
         sources = {one.node for one in references(arguments)}
         before = {id: frozenset(one["dep"]) for id, one in plan.items()}
@@ -477,6 +477,11 @@ class _Search:
             and task["name"] == case.clean.calls[id].name
             and case.keyed[index][id] == case.keys[id]
         )
+
+
+def _mark(node: str) -> bytes:
+    """Return how every reference to a node begins in canonical text."""
+    return f'"{node}#'.encode()
 
 
 def lookup_key(pointer: str) -> str:

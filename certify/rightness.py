@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from certify.case import Case
-from plan.execution import OK, Execution
-from plan.json_text import dump_bytes
+from certify.case import Case, Sent
+from plan.execution import Execution
 
 
 def right_rounds(
-    case: Case, log: Iterable[Execution], known: Mapping[str, int] | None = None
+    case: Case,
+    log: Iterable[Execution],
+    made: Mapping[str, Sent],
+    known: Mapping[str, int] | None = None,
 ) -> dict[str, int]:
     """Return, by clean id, the first round in which a clean call was made rightly.
 
@@ -21,18 +23,18 @@ def right_rounds(
     Args:
         case: the row.
         log: executions.
+        made: what those of them sent that came back ok, by node.
         known: calls that were made rightly before.
     """
-    made: dict[tuple[str, bytes], list[int]] = {}
+    when: dict[Sent, list[int]] = {}
     for seen in log:
-        if seen.outcome == OK:
-            key = (seen.name, dump_bytes(seen.arguments))
-            made.setdefault(key, []).append(seen.round)
+        if seen.node in made:
+            when.setdefault(made[seen.node], []).append(seen.round)
     right = dict(known or {})
     for id in case.layers:
         if id in right:
             continue
-        rounds = made.get(case.recorded[id])
+        rounds = when.get(case.recorded[id])
         if rounds is None:
             continue
         before = case.dependencies[id]
@@ -47,7 +49,7 @@ def right_rounds(
 
 def is_right(case: Case, seen: Execution, right: Mapping[str, int]) -> bool:
     """Tell whether one execution of a clean call's own node was right."""
-    if seen.outcome != OK or (seen.name, dump_bytes(seen.arguments)) != case.recorded[seen.node]:
+    if case.made.get(seen.node) != case.recorded[seen.node]:
         return False
     return all(right.get(other, seen.round) < seen.round for other in case.dependencies[seen.node])
 
@@ -64,9 +66,9 @@ def rounds_to_go(case: Case, right: Mapping[str, int]) -> int:
 def below(case: Case, nodes: Sequence[str]) -> set[str]:
     """Return the clean calls that descend from one of some calls."""
     found: set[str] = set()
-    start = set(nodes)
+    reached = set(nodes)
     for id in case.layers:
-        before = case.dependencies[id]
-        if not before.isdisjoint(start) or not before.isdisjoint(found):
+        if not reached.isdisjoint(case.dependencies[id]):
+            reached.add(id)
             found.add(id)
     return found

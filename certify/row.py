@@ -75,7 +75,7 @@ def _examine(row: Row, problems: list[Problem]) -> Certificate:
         return Certificate(tuple(problems), _unfound(row), ())
     legality = Legality(case.clean)
     changes, made_up = find_changes(case, legality, report)
-    right = right_rounds(case, case.log)
+    right = right_rounds(case, case.log, case.made)
     found = compare(case, changes, made_up, right, report)
     prove_gold(case, right, legality, report)
     find_leaks(case, report)

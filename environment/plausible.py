@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from random import Random
 
+from environment.sample import Situation, code, sample
 from plan.json_text import Json, dumps, equal
 
 _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
@@ -17,11 +18,6 @@ _WORDS = (
     "standard", "regular", "central", "main", "north", "primary", "basic", "family",
     "daily", "classic", "shared", "general", "local", "extended",
 )  # fmt: skip
-_NAMES = (
-    "Mara Olsen", "Theo Brandt", "Ines Duarte", "Jonah Reid", "Priya Nair", "Lena Fischer",
-    "Omar Haddad", "Chloe Martin", "Kenji Sato", "Ruth Adeyemi",
-)  # fmt: skip
-_CITIES = ("Lyon", "Porto", "Leeds", "Denver", "Graz", "Osaka", "Turin", "Halifax", "Bergen")
 _STATUSES = ("confirmed", "completed", "active", "pending", "accepted", "open", "done")
 
 
@@ -95,12 +91,14 @@ def result(
     arguments: Mapping[str, Json],
     returns: Mapping[str, Json] | None,
     recordings: Sequence[tuple[Mapping[str, Json], Json]],
+    day: date,
     lots: Random,
 ) -> Json:
     """Return a plausible result of a call that was never recorded.
 
     Modelled on a recording of the same tool where there is one (what echoed its arguments
-    echoes these), else on the tool's result schema, else on the arguments alone.
+    echoes these), else on the tool's result schema, else on the arguments alone. ``day`` is
+    one around which the story plays.
     """
     if recordings:
         sent, recorded = recordings[lots.randrange(len(recordings))]
@@ -110,7 +108,7 @@ def result(
                 known[dumps(old)] = arguments.get(key, old)
         return vary(recorded, lots, known)
     if returns:
-        made = _of_schema(returns, "", arguments, lots, 0)
+        made = sample(returns, Situation(arguments, day, lots))
         if made not in (None, {}, [], ""):
             return made
     echo = {
@@ -118,77 +116,4 @@ def result(
         for key, value in list(arguments.items())[:3]
         if isinstance(value, (str, int, float))
     }
-    return {"status": lots.choice(_STATUSES), **echo, "reference": _code("R", lots)}
-
-
-def _code(letter: str, lots: Random) -> str:
-    return f"{letter.upper()}{lots.choice('ABCDEFGHKLMNPQRSTVWXZ')}-{lots.randrange(1000, 99999)}"
-
-
-def _of_schema(
-    schema: Mapping[str, Json], name: str, arguments: Mapping[str, Json], lots: Random, depth: int
-) -> Json:
-    if depth > 6:
-        return None
-    if name in arguments and isinstance(arguments[name], (str, int, float)):
-        return arguments[name]
-    choices = schema.get("enum")
-    if isinstance(choices, list) and choices:
-        return lots.choice(choices)
-    kind = schema.get("type")
-    if isinstance(kind, list):
-        kind = kind[0] if kind else None
-    if kind == "object" or "properties" in schema:
-        properties = schema.get("properties") or {}
-        return {
-            key: _of_schema(item if isinstance(item, dict) else {}, key, arguments, lots, depth + 1)
-            for key, item in properties.items()
-        }
-    if kind == "array":
-        items = schema.get("items")
-        inner = items if isinstance(items, dict) else {"type": "string"}
-        size = lots.choice((1, 2, 2, 3))
-        return [_of_schema(inner, name, {}, lots, depth + 1) for _ in range(size)]
-    if kind == "boolean":
-        return lots.random() < 0.7
-    if kind in ("integer", "number"):
-        return _number(schema, name, kind == "integer", lots)
-    return _text(schema, name, lots)
-
-
-def _number(schema: Mapping[str, Json], name: str, whole: bool, lots: Random) -> float:
-    low, high = schema.get("minimum", 1), schema.get("maximum")
-    if high is None:
-        high = low + (40 if "count" in name or "num" in name else 400)
-    value = lots.uniform(low, high)
-    return round(value) if whole else round(value, 2)
-
-
-def _text(schema: Mapping[str, Json], name: str, lots: Random) -> str:
-    key = name.casefold()
-    form = schema.get("format") or ""
-    day = date(2025, 1, 6) + timedelta(days=lots.randrange(500))
-    if form == "date" or key.endswith("date"):
-        return day.isoformat()
-    if form == "date-time" or key.endswith(("_at", "timestamp")):
-        return (
-            f"{day.isoformat()}T{lots.randrange(7, 21):02d}:{lots.choice((0, 15, 30, 45)):02d}:00Z"
-        )
-    if form == "time" or key.endswith("time"):
-        return f"{lots.randrange(7, 21):02d}:{lots.choice((0, 15, 30, 45)):02d}"
-    if form == "email" or "email" in key:
-        first = lots.choice(_NAMES).split()
-        return f"{first[0].casefold()}.{first[1].casefold()}@example.com"
-    if form == "uri" or "url" in key or "link" in key:
-        return f"https://example.com/{lots.choice(_WORDS)}/{lots.randrange(1000, 9999)}"
-    if key.endswith(("id", "number", "code", "ref", "reference")):
-        return _code(key[:1] or "r", lots)
-    if "status" in key or "state" in key:
-        return lots.choice(_STATUSES)
-    if "city" in key or "location" in key:
-        return lots.choice(_CITIES)
-    if "currency" in key:
-        return lots.choice(("EUR", "USD", "GBP"))
-    if "name" in key or "contact" in key:
-        return lots.choice(_NAMES)
-    return f"{lots.choice(_WORDS)} {key.replace('_', ' ') or 'entry'}"
+    return {"status": lots.choice(_STATUSES), **echo, "reference": code("R", lots)}

@@ -6,15 +6,18 @@ call in the same world always has the same result, so rows re-execute byte for b
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from dataclasses import dataclass
+from datetime import date
+from functools import partial
 from hashlib import blake2b
 from random import Random
 
 from environment import plausible, wording
 from plan.clean import CleanPlan
 from plan.execution import EMPTY, ERROR, OK, TIMEOUT, Execution
-from plan.json_text import Json, dump_bytes, dumps, lookup, split_pointer
+from plan.json_text import Json, dump_bytes, dumps, escape, lookup, split_pointer
 from plan.legality import Broken, Checker, checker
 from plan.reference import COMPUTED, UnresolvedError, parts, references, resolve
 from plan.rules import Rule, broken, infer
@@ -22,30 +25,48 @@ from plan.task import RESPONSE, Plan, Task
 
 
 class World:
-    """Executes calls and rounds for one clean plan and one seed."""
+    """Executes calls and rounds for one clean plan and one seed.
 
-    __slots__ = ("_checkers", "_computed", "_recordings", "_rules", "clean", "layers", "seed")
+    Attributes:
+        clean: the clean plan.
+        seed: the row's seed.
+        written: canonical text of each clean call's arguments, by id.
+        recorded: (tool, canonical text of the arguments sent) of each clean call, by id.
+    """
+
+    __slots__ = (
+        "_checkers",
+        "_computed",
+        "_recordings",
+        "_rules",
+        "clean",
+        "recorded",
+        "seed",
+        "written",
+    )
 
     def __init__(self, clean: CleanPlan, seed: int) -> None:
         self.clean = clean
         self.seed = seed
-        self.layers = clean.layers()
+        calls = clean.calls.items()
+        self.written = {id: dump_bytes(call.arguments) for id, call in calls}
+        self.recorded = {id: (call.name, dump_bytes(call.sent)) for id, call in calls}
         self._checkers: dict[str, Checker] = {}
         self._rules: dict[str, tuple[Rule, ...]] = {}
         self._recordings: dict[tuple[str, bytes], Json] = {}
-        self._computed: dict[tuple[str, str], list[tuple[bytes, Json]]] = {}
-        results = {id: call.result for id, call in clean.calls.items()}
-        for call in clean.calls.values():
-            self._recordings.setdefault((call.name, dump_bytes(call.sent)), call.result)
+        self._computed: list[_Computed] = []
+        results = {id: call.result for id, call in calls}
+        for id, call in calls:
+            self._recordings.setdefault(self.recorded[id], call.result)
+            if _COMPUTED not in self.written[id]:
+                continue
             for place, inputs in _computed_places(call.arguments):
                 try:
                     values = [resolve(item, results, _nested, place) for item in inputs]
                     value = lookup(call.sent, place)
                 except LookupError:
                     continue
-                self._computed.setdefault((call.name, place), []).append(
-                    (dump_bytes(values), value)
-                )
+                self._computed.append(_Computed(call.name, place, dump_bytes(values), value))
 
     def lots(self, *parts: Json) -> Random:
         """Return the generator that belongs to this world and these parts."""
@@ -126,8 +147,18 @@ class World:
         recordings = [
             (call.sent, call.result) for call in self.clean.calls.values() if call.name == name
         ]
-        made = plausible.result(arguments, tool.returns, recordings, lots)
+        made = plausible.result(arguments, tool.returns, recordings, self._day(), lots)
         return end(OK, made, synthetic=True)
+
+    def _day(self) -> date:
+        """Return a day around which the story plays: the first that it speaks of."""
+        for call in self.clean.calls.values():
+            for found in _DAY.findall(dump_bytes([call.sent, call.result])):
+                try:
+                    return date.fromisoformat(found.decode())
+                except ValueError:
+                    continue
+        return date(2025, 3, 3)
 
     def check(self, name: str, arguments: Mapping[str, Json]) -> Broken | None:
         """Return what is wrong with a listed tool's call by its schema and value rules.
@@ -136,6 +167,8 @@ class World:
         the world's seed decides which of them an API would name.
         """
         found = self._checker(name).broken(arguments)
+        if len(found) == 1:
+            return found[0]
         if found:
             return found[self.lots(name, sorted(arguments)).randrange(len(found))]
         wrong = broken(self.rules(name), arguments)
@@ -163,49 +196,58 @@ class World:
     ) -> tuple[dict[str, Json], UnresolvedError | None]:
         """Resolve each argument; the first that can't be stays as it stands."""
         failed: UnresolvedError | None = None
-        arguments: dict[str, Json] = {}
-
-        def compute(place: str, inputs: list[Json]) -> Json:
-            return self._compute(task.name, place, inputs)
-
         # In the order of canonical text, so that a row's text fails as the plan did.
-        for key, value in sorted(task.arguments.items()):
-            if not isinstance(value, (dict, list)):
-                arguments[key] = value
-                continue
-            try:
-                arguments[key] = resolve(value, results, compute, f"/{_escape(key)}")
-            except UnresolvedError as error:
-                failed = failed or error
-                arguments[key] = value
+        arguments = dict(sorted(task.arguments.items()))
+        for key, value in arguments.items():
+            if isinstance(value, (dict, list)):
+                compute = partial(self._compute, task.name)
+                try:
+                    arguments[key] = resolve(value, results, compute, f"/{escape(key)}")
+                except UnresolvedError as error:
+                    # As it was raised, it would hold this frame, and so the world, in a circle.
+                    failed = failed or UnresolvedError(error.node, error.pointer, error.argument)
         return arguments, failed
 
     def _compute(self, name: str, place: str, inputs: list[Json]) -> Json:
-        """Return the recorded value if the inputs are the recorded ones, else a plausible one."""
+        """Return the recorded value if the inputs are the recorded ones, else a plausible one.
+
+        Right inputs give the recorded value to another tool or under another parameter's
+        name too: what was worked out doesn't depend on who asks.
+        """
         key = dump_bytes(inputs)
-        recorded = self._computed.get((name, place), ())
-        for known, value in recorded:
-            if known == key:
-                return value
-        lots = self.lots("computed", name, place, inputs)
-        if recorded:
-            model = recorded[0][1]
-            made = plausible.made_up(model, lots)
-            return model if made is None else made
+        known = [one for one in self._computed if one.inputs == key]
+        if known:
+            return max(known, key=lambda one: one.fits(name, place)).value
+        if self._computed:
+            model = max(self._computed, key=lambda one: one.fits(name, place))
+            if model.fits(name, place):
+                made = plausible.made_up(model.value, self.lots("computed", name, place, inputs))
+                return model.value if made is None else made
         return inputs[0] if len(inputs) == 1 else inputs
 
 
+@dataclass(frozen=True, slots=True)
+class _Computed:
+    """A value that the trajectory worked out: for which tool, where, and from what."""
+
+    name: str
+    place: str
+    inputs: bytes
+    value: Json
+
+    def fits(self, name: str, place: str) -> int:
+        """Return how well it speaks for a place: 3 for its own, 0 if nothing is shared."""
+        return 2 * (self.name == name) + (self.place == place)
+
+
 _ABSENT = object()
+_DAY = re.compile(rb"(?<!\d)\d{4}-\d\d-\d\d(?!\d)")
+_COMPUTED = COMPUTED.encode()
 
 
 def usable_results(log: Sequence[Execution]) -> dict[str, Json]:
     """Return each node's latest result that a reference may read."""
     return {seen.node: seen.result for seen in log if seen.outcome == OK}
-
-
-@lru_cache(maxsize=4096)
-def _escape(key: str) -> str:
-    return key.replace("~", "~0").replace("/", "~1")
 
 
 def _nested(place: str, inputs: list[Json]) -> Json:
@@ -215,8 +257,6 @@ def _nested(place: str, inputs: list[Json]) -> Json:
 def _computed_places(arguments: Mapping[str, Json]) -> list[tuple[str, list[Json]]]:
     """Return (JSON Pointer, inputs) of every ``$computed`` in the arguments."""
     places: list[tuple[str, list[Json]]] = []
-    if COMPUTED not in dumps(arguments):
-        return places
     for place in {found.argument: None for found in references(arguments)}:
         try:
             inputs = parts(lookup(arguments, place), COMPUTED)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from plan.graph import ancestors, layers, sinks
+from plan import graph
+from plan.graph import ancestors, sinks
 from plan.json_text import Json, dumps, loads
 from plan.task import RESPONSE, ROOT, Plan, Task
 from plan.tool import Tool
@@ -73,25 +74,29 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class CleanPlan:
-    """A correct trajectory: query, tools, calls by id in call order, and edges."""
+    """A correct trajectory: query, tools, calls by id in call order, and edges.
+
+    ``dependencies`` are each call's, ``root`` and ``response`` being no calls;
+    ``layers`` are each call's layer, from 1: the round in which it runs.
+    """
 
     query: str
     tools: Mapping[str, Tool]
     calls: Mapping[str, Call]
     edges: tuple[Edge, ...]
+    dependencies: Mapping[str, tuple[str, ...]] = field(init=False, repr=False, compare=False)
+    layers: Mapping[str, int] = field(init=False, repr=False, compare=False)
 
-    @property
-    def dependencies(self) -> dict[str, tuple[str, ...]]:
-        """Each call's dependencies; ``root`` and ``response`` are no calls."""
-        return {id: call.depends_on for id, call in self.calls.items()}
-
-    def layers(self) -> dict[str, int]:
-        """Return each call's layer, from 1; the round in which it runs."""
-        return {id: layer + 1 for id, layer in layers(self.dependencies).items()}
+    def __post_init__(self) -> None:
+        # Asked for all the time, and a plan never changes.
+        dependencies = {id: call.depends_on for id, call in self.calls.items()}
+        object.__setattr__(self, "dependencies", dependencies)
+        numbers = {id: layer + 1 for id, layer in graph.layers(dependencies).items()}
+        object.__setattr__(self, "layers", numbers)
 
     def rounds(self) -> int:
         """Return the number of rounds (the paper's G): tool layers and the response."""
-        return max(self.layers().values(), default=0) + 1
+        return max(self.layers.values(), default=0) + 1
 
     def plan(self) -> Plan:
         """Return G(0): nothing sent, the response after the calls that nothing else uses."""

@@ -18,14 +18,17 @@ def layers(dependencies: Dependencies) -> dict[str, int]:
         node: [other for other in before if other in dependencies]
         for node, before in dependencies.items()
     }
+    known: set[str] = set()
+    layer = 0
     while waiting:
-        done = [node for node, before in waiting.items() if all(o in depth for o in before)]
+        done = [node for node, before in waiting.items() if known.issuperset(before)]
         if not done:
             break
         for node in done:
-            depth[node] = max((depth[other] + 1 for other in waiting[node]), default=0)
-        for node in done:
+            depth[node] = layer
             del waiting[node]
+        known.update(done)
+        layer += 1
     return depth
 
 

@@ -77,6 +77,8 @@ def split_pointer(pointer: str) -> list[str]:
         return []
     if not pointer.startswith("/"):
         raise ValueError(f"a JSON Pointer begins with '/', found {pointer!r}")
+    if "~" not in pointer:
+        return pointer[1:].split("/")
     return [part.replace("~1", "/").replace("~0", "~") for part in pointer[1:].split("/")]
 
 

@@ -69,6 +69,8 @@ def parts(value: Json, operator: str) -> list[Json] | None:
 
 def is_expression(value: Json) -> bool:
     """Tell whether a value is a reference expression (not a literal)."""
+    if not isinstance(value, dict) or len(value) != 1:
+        return False
     return (
         target(value) is not None
         or parts(value, CONCAT) is not None
@@ -79,30 +81,33 @@ def is_expression(value: Json) -> bool:
 def references(value: Json, argument: str = "", kind: str = "data") -> Iterator[Reference]:
     """Yield every reference inside a value, in order."""
     if isinstance(value, dict):
-        found = target(value)
-        if found is not None:
-            yield Reference(found[0], found[1], kind, argument)
-            return
-        for operator, inner in ((CONCAT, kind), (COMPUTED, "computed")):
-            inside = parts(value, operator)
-            if inside is not None:
-                for item in inside:
-                    for reference in references(item, argument, inner):
-                        yield Reference(reference.node, reference.pointer, inner, argument)
+        if len(value) == 1:
+            found = target(value)
+            if found is not None:
+                yield Reference(found[0], found[1], kind, argument)
                 return
+            for operator, inner in ((CONCAT, kind), (COMPUTED, "computed")):
+                inside = parts(value, operator)
+                if inside is not None:
+                    for item in inside:
+                        for reference in references(item, argument, inner):
+                            yield Reference(reference.node, reference.pointer, inner, argument)
+                    return
         for key, item in value.items():
-            yield from references(item, f"{argument}/{escape(key)}", kind)
+            if isinstance(item, (dict, list)):
+                yield from references(item, f"{argument}/{escape(key)}", kind)
     elif isinstance(value, list):
         for index, item in enumerate(value):
-            yield from references(item, f"{argument}/{index}", kind)
+            if isinstance(item, (dict, list)):
+                yield from references(item, f"{argument}/{index}", kind)
 
 
 def has_reference(value: Json) -> bool:
     """Tell whether any reference stands inside a value."""
     if isinstance(value, dict):
-        return is_expression(value) or any(has_reference(item) for item in value.values())
+        return is_expression(value) or any(map(has_reference, value.values()))
     if isinstance(value, list):
-        return any(has_reference(item) for item in value)
+        return any(map(has_reference, value))
     return False
 
 
@@ -136,6 +141,8 @@ def resolve(
                 node, pointer = found
                 if node not in results:
                     raise UnresolvedError(node, pointer, argument)
+                if not pointer:
+                    return results[node]
                 try:
                     return lookup(results[node], pointer)
                 except LookupError:
@@ -151,11 +158,15 @@ def resolve(
                 return compute(argument, inputs)
         return {
             key: resolve(item, results, compute, f"{argument}/{escape(key)}")
+            if isinstance(item, (dict, list))
+            else item
             for key, item in value.items()
         }
     if isinstance(value, list):
         return [
             resolve(item, results, compute, f"{argument}/{index}")
+            if isinstance(item, (dict, list))
+            else item
             for index, item in enumerate(value)
         ]
     return value

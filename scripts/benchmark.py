@@ -89,7 +89,7 @@ def corpus(quick: bool) -> None:
     depths, widths, calls = [], [], []
     sets: Counter[tuple[str, ...]] = Counter()
     for source in _sources(count):
-        layers = Counter(source.clean.layers().values())
+        layers = Counter(source.clean.layers.values())
         depths.append(len(layers))
         widths.append(max(layers.values()))
         calls.append(len(source.clean.calls))

@@ -19,7 +19,9 @@ _AMOUNT = re.compile(
     r"\s*(?:[A-Z]{3}\s|[A-Z]{0,2}[$€£¥₹]\s?)?([+-]?\d[\d,]*(?:\.\d+)?)"
     r"\s?(?:%|[$€£¥₹]|°?[A-Za-z²³µ/]{1,12}(?: [A-Za-z]{1,10})?)?\s*"
 )
-NUMBER = re.compile(r"(?<![\w.,-])-?\d[\d,]*(?:\.\d+)?(?![\d])")
+NUMBER = re.compile(r"(?=[-\d])(?<![\w.,-])-?\d[\d,]*(?:\.\d+)?(?![\d])")
+# 3rd, 12h
+_DIGITS_FIRST = re.compile(r"(?=\d)\b(\d+)[a-z]*\b")
 _MONTHS = (
     "january february march april may june july august september october november december"
 ).split()
@@ -29,17 +31,19 @@ _MONTH_NUMBERS = {name: n for n, name in enumerate(_MONTHS, 1)} | {
 _MONTH = r"(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|" + (
     r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
 )
+# The first letters of all alternatives let the search pass over the rest of a text.
 _DATES = re.compile(
-    r"(?P<iso>\b(\d{4})-(\d{2})-(\d{2})(?!\d))"
-    rf"|(?P<mdy>\b{_MONTH}\s+(\d{{1,2}})(?:st|nd|rd|th)?\b(?:,?\s+(\d{{4}}))?)"
-    rf"|(?P<dmy>\b(\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}\b(?:,?\s+(\d{{4}}))?)"
-    r"|(?P<us>\b(\d{1,2})/(\d{1,2})/(\d{4})\b)"
-    r"|(?P<de>\b(\d{1,2})\.(\d{1,2})\.(\d{4})\b)",
+    r"(?=[\djfmasond])\b(?:"
+    r"(?P<iso>(\d{4})-(\d{2})-(\d{2})(?!\d))"
+    rf"|(?P<mdy>{_MONTH}\s+(\d{{1,2}})(?:st|nd|rd|th)?\b(?:,?\s+(\d{{4}}))?)"
+    rf"|(?P<dmy>(\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}\b(?:,?\s+(\d{{4}}))?)"
+    r"|(?P<us>(\d{1,2})/(\d{1,2})/(\d{4})\b)"
+    r"|(?P<de>(\d{1,2})\.(\d{1,2})\.(\d{4})\b))",
     re.IGNORECASE,
 )
 _CLOCK = re.compile(r"\b(\d{1,2})(?::(\d{2}))?(?::\d{2})?\s*([ap])\.?m\b|\b(\d{1,2}):(\d{2})", re.I)
 _SPAN = re.compile(
-    r"\b(?:(\d{1,3}|a|an|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty"
+    r"(?=[\daotfsend])\b(?:(\d{1,3}|a|an|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty"
     r"|thirty)[ -]|(?=day (?:before|after)))(day|night|week)s?\b"
     r"(?: (?:of )?(before|prior|earlier|ahead|after|later|following|from))?",
     re.IGNORECASE,
@@ -86,9 +90,13 @@ def normalise(text: str) -> str:
 
 def amount(text: str) -> float | None:
     """Return the number that a text such as "$1,245.30", "45 km" or "72%" writes, else None."""
-    if len(text) > 32 or not DIGIT.search(text):
-        return None
-    found = _AMOUNT.fullmatch(text)
+    return _amount(text) if len(text) <= 32 else None
+
+
+# Values come up again and again within a record; long texts would stay in memory.
+@lru_cache(maxsize=4096)
+def _amount(text: str) -> float | None:
+    found = _AMOUNT.fullmatch(text) if DIGIT.search(text) else None
     return None if found is None else float(found.group(1).replace(",", ""))
 
 
@@ -334,13 +342,13 @@ class Said:
             numbers = {
                 float(text.replace(",", "")) for text in NUMBER.findall(self._text.replace("$", ""))
             }
-            for word in WORD.findall(self._text):
-                if word in _NUMBER_WORDS:
-                    numbers.add(_NUMBER_WORDS[word])
-                elif word[0].isdigit():
-                    digits = word.rstrip("abcdefghijklmnopqrstuvwxyz")
-                    if digits.isdecimal():
-                        numbers.add(float(digits))
+            numbers.update(float(digits) for digits in _DIGITS_FIRST.findall(self._text))
+            # "a" and "an" are everywhere, and an equal 1 says nothing.
+            numbers.update(
+                number
+                for word, number in _NUMBER_WORDS.items()
+                if word in self._text and number != 1 and find(self._text, word) >= 0
+            )
             self._numbers = numbers
         return self._numbers
 

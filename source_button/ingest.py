@@ -49,7 +49,7 @@ class Parsed:
     def layers(self) -> list[list[str]]:
         """Return the ids of each layer of calls, in call order."""
         found: dict[int, list[str]] = {}
-        for id, layer in self.clean.layers().items():
+        for id, layer in self.clean.layers.items():
             found.setdefault(layer, []).append(id)
         return [sorted(found[layer], key=list(self.clean.calls).index) for layer in sorted(found)]
 
@@ -238,7 +238,7 @@ def ingest(
     blank lines together, in total and for each file.
 
     Raises:
-        SourceError: a source can't be read, or not to its end.
+        SourceError: a source can't be read, or not to its end, or holds no records.
         OSError: the folder can't be written.
     """
     errors = check_sources(sources)
@@ -264,6 +264,10 @@ def ingest(
                     plans.write(dump_bytes(plan_record(found)) + b"\n")
                 elif found is not None:
                     rejects.write(dump_bytes(found.to_json()) + b"\n")
+            if counts.here["blank"] == counts.here["lines"]:
+                holds = "only blank lines" if counts.here["lines"] else "no bytes"
+                expected = "expected JSON Lines, a trajectory in BUTTON's format on each"
+                raise SourceError(source, 0, f"no records, it holds {holds}; {expected}")
         summary = counts.to_json()
         file = _whole_file(stack, out / "summary.json")
         file.write(json.dumps(summary, indent=2, sort_keys=True).encode() + b"\n")

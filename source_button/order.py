@@ -5,7 +5,9 @@ That one call was made after another is no evidence. Accepted are:
 - *seen state*: a call that reads returns an identifier that a changing call made;
 - *checked state*: a call changes something and a later one reads or checks that very thing
   (``log_water_intake`` and ``fetch_water_intake`` for one user; ``set_address`` of a cart
-  and ``get_cart``);
+  and ``get_cart``). What is made beside a thing counts where an earlier call made the thing
+  (``invite_speaker`` to an event and ``get_event``, but not ``book_hotel`` and
+  ``get_hotel_details``);
 - *sent state*: an object that an earlier call made is changed, then sent, placed or published;
 - *condition*: a check came out well, and the user or the assistant says that the later
   change hangs on it.
@@ -39,6 +41,11 @@ _MAKING = word_set(
     "place submit publish send share notify invite compose draft request open issue print "
     "export announce email message remind"
 )
+# Of these, and of choices, what the thing shows once it is one's own: the guests of one's
+# event, the seat of one's flight.
+_ENGAGING = word_set(
+    "invite order preorder reserve book register place submit request schedule select choose pick"
+)
 _TELLING = word_set("send share notify announce email message post")
 _SENDING = word_set(
     "send share publish submit place checkout pay print export finalize finalise deploy sign "
@@ -49,7 +56,8 @@ _READING = word_set(
     "lookup look monitor track review inspect audit load display count test"
 )
 _CHECKING = word_set("check verify validate confirm test is has ensure assess inspect")
-_STATE = word_set("status state progress")
+_INTO = word_set("to into from")
+_STATE = word_set("status state progress history")
 # Words at the end of a name that say how something is shown, not what it is.
 _VIEWS = word_set(
     "status detail info information summary history list record state entry log total data "
@@ -115,10 +123,12 @@ def order_edges(trajectory: Trajectory, known: list[tuple[int, int]]) -> list[tu
     sources: dict[int, set[int]] = {}
     for before, after in known:
         sources.setdefault(after, set()).add(before)
+    firsts = [n for n, view in enumerate(views) if view.writes or view.engages or view.checks]
     found = [
         (a, b)
-        for b in range(1, len(calls))
-        for a in range(b)
+        for b in range(firsts[0] + 1, len(calls))
+        if views[b].reads or views[b].writes or views[b].sends
+        for a in firsts
         if calls[a].turn < calls[b].turn
         and (a, b) not in linked
         and _must_follow(
@@ -131,12 +141,16 @@ def order_edges(trajectory: Trajectory, known: list[tuple[int, int]]) -> list[tu
 class _View:
     """What order depends on in one call, worked out when it is asked for."""
 
-    __slots__ = ("_made", "_named", "_values", "call", "checks", "reads", "sends", "verb", "writes")
+    __slots__ = (
+        "_made", "_named", "_values", "call", "checks", "engages", "reads", "sends", "verb",
+        "writes",
+    )  # fmt: skip
 
     def __init__(self, call: RecordedCall, kind: str) -> None:
         self.call = call
         self.verb = kind
         self.writes = kind in _CHANGING
+        self.engages = kind in _ENGAGING
         self.reads = kind in _READING
         self.sends = kind in _SENDING
         self.checks = kind in _CHECKING
@@ -193,24 +207,29 @@ def _must_follow(
     a: _View, b: _View, sources_a: set[int], sources_b: set[int], trajectory: Trajectory
 ) -> bool:
     """Tell whether there is evidence that b is only right after a."""
-    if a.writes and b.reads:
+    if (a.writes or a.engages) and b.reads:
         made = a.made
         if made and not made.isdisjoint(b.made):
             return True
         shared = _shared(a, b)
         if not shared:
             return False
-        thing, words = b.named
-        other, words_of_a = a.named
-        if thing in words_of_a or (other in words and other == thing):
-            return True
-        # The object itself is read: get_cart after set_delivery_address of that cart. What was
-        # only made beside it shows in its state, if at all.
-        if a.verb in _MAKING and not _STATE & set(key_words(b.call.name)):
-            return False
-        return bool(sources_a & sources_b) and any(
+        thing, _ = b.named
+        same_thing = any(
             _stem(word) == thing for key in shared for word in key_words(key) if word != "id"
         )
+        # What is made beside a thing, or put into another, shows in the thing's state, if at
+        # all, unless the thing is one's own.
+        beside = (
+            a.verb in _MAKING or a.engages or _INTO.intersection(key_words(a.call.name)[1:2])
+        ) and not _STATE.intersection(key_words(b.call.name))
+        common = sources_a & sources_b
+        if beside and same_thing:
+            return a.engages and any(is_changing(trajectory.calls[n].name) for n in common)
+        if thing in a.named[1]:
+            return True
+        # The object itself is read: get_cart after set_delivery_address of that cart.
+        return same_thing and not beside and bool(common)
     if a.writes and b.sends and a.verb not in _MAKING:
         if not sources_a & sources_b:
             return False

@@ -158,7 +158,7 @@ class _Index:
             self._add_text(number, value, pointer, key, echo)
         elif kind is dict or kind is list:
             size = len(value)
-            if not size or echo.has_container(value):
+            if not size or (size in echo.containers and echo.has_container(value)):
                 return
             self.containers.setdefault((kind, size), []).append((number, pointer, key, value))
             if kind is dict:
@@ -204,32 +204,35 @@ class _Index:
             self.values[low] = [entry]
         else:
             _append(known, entry)
-            if known[0][3] == value:
-                # One spelling is looked for in longer texts once.
-                if DIGIT.search(value):
-                    self._add_figure(entry)
-                return
+        has_digits = DIGIT.search(value) is not None
+        figure = self._add_figure(entry) if has_digits else None
+        if known is not None and known[0][3] == value and low not in echo.listed_texts:
+            # One spelling is looked for in longer texts once.
+            return
         size = len(value)
-        if DIGIT.search(value):
-            self._add_figure(entry)
         if size >= 12:
             self.texts.append(entry)
-        if size < _LONG_TEXT and stands_out(value):
+        if has_digits:
+            alone = figure is None or number_strength(figure) == STRONG
+        else:
+            alone = stands_out(value)
+        if alone and 4 <= size < _LONG_TEXT:
             self.embeddable.append(entry)
 
-    def _add_figure(self, entry: Entry) -> None:
-        """Take up a text as the date or number that it writes."""
+    def _add_figure(self, entry: Entry) -> float | None:
+        """Take up a text as the date or number that it writes; return the number."""
         text = entry[3]
         if len(text) > 40:
-            return
+            return None
         day = day_of(text)
         if day is not None:
             _append(self.days.setdefault(day, []), entry)
-            return
+            return None
         figure = amount(text)
         if figure is not None:
             _append(self.numbers.setdefault(figure, []), entry)
             self.figures.add(entry, figure)
+        return figure
 
     def equal(self, value: Json) -> Entry | None:
         """Return the latest entry of an equal object or list."""
@@ -307,8 +310,11 @@ class _Echo:
             (self.listed_numbers if listed else self.numbers).add(value)
 
     def has_container(self, value: Json) -> bool:
-        """Tell whether the call got this very object or list, not as one of several."""
-        return any(other == value for other in self.containers.get(len(value), ()))
+        """Tell whether the call got this very object or list, not as one of several.
+
+        It got some of this size.
+        """
+        return value in self.containers[len(value)]
 
 
 class _Tracer:
@@ -739,18 +745,15 @@ class _Tracer:
         """Turn what was found for a call into edges, lists collected into one edge each."""
         groups: dict[tuple[str, str, int], list[tuple[str, str]]] = {}
         for pointer, kind, _, number, source in self.found:
-            head, _, tail = pointer.rpartition("/")
-            if (
-                kind == DATA
-                and tail.isdecimal()
-                and isinstance(lookup(self.call.arguments, head), list)
-            ):
-                groups.setdefault((head, kind, number), []).append((pointer, source))
-            else:
-                groups.setdefault((pointer, kind, number), []).append(("", source))
+            place = ""
+            if kind == DATA and pointer[-1].isdecimal():
+                head, _, tail = pointer.rpartition("/")
+                if tail.isdecimal() and isinstance(lookup(self.call.arguments, head), list):
+                    pointer, place = head, pointer
+            groups.setdefault((pointer, kind, number), []).append((place, source))
         seen = set()
         for (pointer, kind, number), places in groups.items():
-            if len({place for place, _ in places}) > 1:
+            if len(places) > 1 and len({place for place, _ in places}) > 1:
                 pairs = [(pointer, _common([source for _, source in places]))]
             else:
                 pairs = [(place or pointer, source) for place, source in places]

@@ -113,9 +113,21 @@ def read_lines(
         raise SourceError(
             source,
             number + 1,
-            f"the compressed data is broken ({error}); expected a whole gzip or zstd file,"
+            f"the compressed data is broken ({_fault(error)}); expected a whole gzip or zstd file,"
             " get it again or unpack what is left yourself",
         ) from None
+
+
+def _fault(error: Exception) -> str:
+    """Return what is wrong with compressed data, whatever the library's words for it."""
+    words = str(error)
+    if isinstance(error, EOFError):
+        return words
+    if "checksum" in words or "incorrect data check" in words:
+        return "its checksum doesn't fit what it holds"
+    if "too much memory" in words:
+        return f"it takes a window of more than {_ZSTD_WINDOW >> 20} MiB to unpack"
+    return "some of its bytes are garbled"
 
 
 def _lines(blocks: Iterator[bytes], limit: int) -> Iterator[tuple[bytes | None, int]]:

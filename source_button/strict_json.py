@@ -16,6 +16,8 @@ from plan.json_text import Json, escape
 _LONG_NUMBER = re.compile(rb"\d{19}")
 # orjson writes floats past 1e16 with an exponent; an integer over 64 bits becomes one.
 _EXPONENT = b"e+"
+_NO_NUMBER = re.compile(r"-?(?:nan|inf(?:inity)?)\b", re.IGNORECASE)
+_HALF = "not valid Unicode: half of a surrogate pair{}; expected both halves"
 
 
 class JsonError(ValueError):
@@ -45,34 +47,47 @@ def parse(text: str | bytes) -> Json:
         raw = text.encode() if isinstance(text, str) else text
         value = orjson.loads(raw)
     except ValueError as error:
-        raise JsonError(*_explain(error)) from None
+        raise JsonError(*_explain(error, text)) from None
     try:
         dumped = orjson.dumps(value)
     except TypeError:
         raise JsonError("nesting", "", "the JSON is nested more than 250 deep") from None
-    # Every key ends in '":' here, unless a blank or an escape stands in its place, and nothing
-    # else does but '\\":', on both sides alike: as many colons, then no key was dropped.
+    # Each key brings a colon, and those inside strings stand on both sides alike unless escaped:
+    # as many colons, then no key was dropped.
     if (
-        dumped.count(b'":') != raw.count(b'":')
-        or b" :" in raw
-        or (b"\n" in raw and b"\n:" in raw)
-        or (b"\t" in raw and b"\t:" in raw)
-        or (b"\r" in raw and b"\r:" in raw)
-        or (b"\\u00" in raw and (b"\\u0022" in raw or b"\\u003a" in raw or b"\\u003A" in raw))
+        dumped.count(b":") != raw.count(b":")
+        or (b"\\u003" in raw and (b"\\u003a" in raw or b"\\u003A" in raw))
         or (b"+" in dumped and _EXPONENT in dumped and _LONG_NUMBER.search(raw))
     ):
         _check(raw)
     return value
 
 
-def _explain(error: ValueError) -> tuple[str, str, str]:
+def _explain(error: ValueError, text: str | bytes) -> tuple[str, str, str]:
     """Return code, path and message of text that orjson refused."""
-    words = str(error)
+    if isinstance(error, UnicodeEncodeError):
+        return "encoding", "", _HALF.format(f" at character {error.start + 1:,}")
+    if isinstance(text, bytes):
+        try:
+            text = text.decode()
+        except UnicodeDecodeError as broken:
+            found = f"byte 0x{text[broken.start]:02x} at byte {broken.start + 1:,}"
+            return "encoding", "", f"not valid UTF-8: {found}; expected text in UTF-8"
+    words, place = str(error), ""
+    if isinstance(error, json.JSONDecodeError):
+        words, place = error.msg.partition(": line ")[0], f" at character {error.pos + 1:,}"
+        number = _NO_NUMBER.match(text, max(error.pos - 1, 0)) or _NO_NUMBER.match(text, error.pos)
+        if number is not None:
+            found = f"{number.group()} at character {number.start() + 1:,} is no JSON"
+            return "json", "", f"not valid JSON: {found}; expected a number or null"
     if "depth limit" in words or "ecursion" in words:
         return "nesting", "", "the JSON is nested more than 1,000 deep"
-    if "surrogate" in words or "UTF-8" in words or "utf-8" in words:
-        return "encoding", "", f"not valid Unicode: {words}"
-    return "json", "", f"not valid JSON: {words}"
+    if "surrogate" in words:
+        return "encoding", "", _HALF.format(place)
+    if "infinity" in words:
+        return "json", "", f"not valid JSON: the number{place} is too large for a float of 64 bits"
+    found, comma, expected = words.partition(",")
+    return "json", "", f"not valid JSON: {found}{place}{comma}{expected}"
 
 
 class _Pairs(dict[str, Json]):

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from types import MappingProxyType
+
+import orjson
 
 from plan.json_text import Json, escape, lookup, type_name
 from plan.problem import Problem
@@ -64,25 +67,31 @@ _GENERIC = re.compile(
     r"\s*[\[<(](.*)[\])>]\s*$",
     re.IGNORECASE,
 )
-_SCHEMAS = ("items", "additionalProperties", "contains", "not", "if", "then", "else")
-_SCHEMA_LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
-_SCHEMA_MAPS = ("properties", "patternProperties", "definitions", "$defs")
-_NUMBERS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
-_COUNTS = (
-    "minLength",
-    "maxLength",
-    "minItems",
-    "maxItems",
-    "minProperties",
-    "maxProperties",
-    "minContains",
-    "maxContains",
+_SCHEMAS = frozenset({"items", "additionalProperties", "contains", "not", "if", "then", "else"})
+_SCHEMA_LISTS = frozenset({"anyOf", "oneOf", "allOf", "prefixItems"})
+_SCHEMA_MAPS = frozenset({"properties", "patternProperties", "definitions", "$defs"})
+_NUMBERS = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"})
+_COUNTS = frozenset(
+    {
+        "minLength",
+        "maxLength",
+        "minItems",
+        "maxItems",
+        "minProperties",
+        "maxProperties",
+        "minContains",
+        "maxContains",
+    }
 )
+# They would send a validator elsewhere.
+_LEADING_AWAY = frozenset({"$dynamicRef", "$recursiveRef", "$schema", "$id", "id", "$anchor"})
 _ANNOTATIONS = frozenset(
     {"type", "description", "title", "default", "example", "examples", "format", "enum", "const"}
 )
 _PLAIN = _ANNOTATIONS - {"enum"}
 _MAX_DEPTH = 64
+# Bytes of a definition too long to be remembered.
+_LONG = 20_000
 
 
 class _Reading:
@@ -90,9 +99,9 @@ class _Reading:
 
     __slots__ = ("problems", "refs", "warnings")
 
-    def __init__(self, problems: list[Problem], warnings: list[Problem]) -> None:
-        self.problems = problems
-        self.warnings = warnings
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+        self.warnings: list[Problem] = []
         self.refs: list[tuple[str, str]] = []
 
     def problem(self, code: str, path: str, message: str) -> None:
@@ -125,7 +134,11 @@ def read_tools(
         problems.append(Problem("no_tools", path, "the tool list is empty"))
     for index, item in enumerate(value):
         place = f"{path}/{index}"
-        tool = _read_tool(item, place, _Reading(problems, warnings))
+        text = orjson.dumps(item)
+        read = _read_definition if len(text) < _LONG else _read_definition.__wrapped__
+        tool, wrong, doubtful = read(text)
+        problems.extend([Problem(p.code, place + p.path, p.message) for p in wrong])
+        warnings.extend([Problem(p.code, place + p.path, p.message) for p in doubtful])
         if tool is None:
             continue
         if tool.name in tools:
@@ -134,6 +147,17 @@ def read_tools(
             )
         tools[tool.name] = tool
     return tools
+
+
+# Corpora list the same tools in many records.
+@lru_cache(maxsize=2048)
+def _read_definition(
+    text: bytes,
+) -> tuple[Tool | None, tuple[Problem, ...], tuple[Problem, ...]]:
+    """Return a tool from its JSON text, with problems and warnings; their paths begin at it."""
+    reading = _Reading()
+    tool = _read_tool(orjson.loads(text), "", reading)
+    return tool, tuple(reading.problems), tuple(reading.warnings)
 
 
 def _read_tool(item: Json, path: str, reading: _Reading) -> Tool | None:
@@ -198,22 +222,11 @@ def _read_parameters(item: Mapping[str, Json], path: str, reading: _Reading) -> 
         properties = schema.setdefault("properties", {})
     else:
         found, flags = _flagged(found, where, reading)
-        properties = {
-            name: part
-            if type(part) is dict
-            and type(part.get("type")) is str
-            and part["type"] in _TYPES
-            and _PLAIN.issuperset(part)
-            else _schema(part, f"{where}/{escape(name)}", reading, 1)
-            for name, part in found.items()
-        }
+        properties = _schema_map(found, where, reading, 0)
         schema = {"type": "object", "properties": properties}
         for key in ("definitions", "$defs"):
             if isinstance(item.get(key), dict):
-                schema[key] = {
-                    name: _schema(part, f"{path}/{key}/{escape(name)}", reading, 1)
-                    for name, part in item[key].items()
-                }
+                schema[key] = _schema_map(item[key], f"{path}/{key}", reading, 0)
     required = item.get("required", schema.get("required", flags))
     if isinstance(required, bool):
         reading.warn("required_flag", f"{path}/required", "required is no list of names")
@@ -292,18 +305,12 @@ def _named(found: list[Json], path: str, reading: _Reading) -> dict[str, Json] |
 
 def _read_returns(found: Json, path: str, reading: _Reading) -> Json:
     """Return a result schema, or None where the source's is no schema: it binds nobody."""
-    loose = _Reading([], [])
+    loose = _Reading()
     if isinstance(found, dict) and found:
         if _is_schema(found):
             schema = _schema(found, path, loose, 0)
         else:
-            schema = {
-                "type": "object",
-                "properties": {
-                    name: _schema(part, f"{path}/{escape(name)}", loose, 1)
-                    for name, part in found.items()
-                },
-            }
+            schema = {"type": "object", "properties": _schema_map(found, path, loose, 0)}
         if loose.refs:
             _check_refs(schema, loose)
         if not loose.problems:
@@ -350,57 +357,79 @@ def _deep_schema(
     schema = dict(found)
     if "type" in schema:
         _read_type(schema, path, reading)
-    for key in _SCHEMAS:
-        if key in schema and not isinstance(schema[key], bool):
-            inner = schema[key]
+    for key, inner in found.items():
+        if key in _ANNOTATIONS:
+            continue
+        place = f"{path}/{escape(key)}"
+        if key in _SCHEMAS:
             if key == "items" and isinstance(inner, list):
-                schema["prefixItems"] = [
-                    _schema(part, f"{path}/items/{n}", reading, depth + 1)
-                    for n, part in enumerate(inner)
-                ]
+                schema["prefixItems"] = _schema_list(inner, place, reading, depth)
                 del schema["items"]
+            elif not isinstance(inner, bool):
+                schema[key] = _schema(inner, place, reading, depth + 1)
+        elif key in _SCHEMA_LISTS:
+            if isinstance(inner, list) and inner:
+                schema[key] = _schema_list(inner, place, reading, depth)
             else:
-                schema[key] = _schema(inner, f"{path}/{key}", reading, depth + 1)
-    for key in _SCHEMA_LISTS:
-        if key in schema:
-            inner = schema[key]
-            if not isinstance(inner, list) or not inner:
-                reading.problem("tool_schema", f"{path}/{key}", "expected a list of schemas")
+                found_type = "an empty list" if inner == [] else type_name(inner)
+                reading.problem(
+                    "tool_schema", place, f"expected a list of schemas, found {found_type}"
+                )
+                del schema[key]
+        elif key in _SCHEMA_MAPS:
+            if isinstance(inner, dict):
+                schema[key] = _schema_map(inner, place, reading, depth)
             else:
-                schema[key] = [
-                    _schema(part, f"{path}/{key}/{n}", reading, depth + 1)
-                    for n, part in enumerate(inner)
-                ]
-    for key in _SCHEMA_MAPS:
-        if key in schema:
-            inner = schema[key]
-            if not isinstance(inner, dict):
-                reading.problem("tool_schema", f"{path}/{key}", "expected a map of schemas")
-            else:
-                schema[key] = {
-                    name: _schema(part, f"{path}/{key}/{escape(name)}", reading, depth + 1)
-                    for name, part in inner.items()
-                }
-    _read_required(schema, path, reading, depth)
-    if "$ref" in schema:
-        reading.refs.append((f"{path}/$ref", schema["$ref"]))
-    for key in ("$dynamicRef", "$recursiveRef", "$schema", "$id", "id", "$anchor"):
-        # They would send a validator elsewhere; a parameter called "id" is a schema itself.
-        if isinstance(schema.get(key), str):
-            reading.warn("schema_keyword", f"{path}/{key}", f"{key} is left out")
+                reading.problem(
+                    "tool_schema",
+                    place,
+                    f"expected a map of names to schemas, found {type_name(inner)}",
+                )
+                del schema[key]
+        elif key == "$ref":
+            reading.refs.append((place, inner))
+        elif key == "required":
+            _read_required(schema, place, reading, depth)
+        elif key in _LEADING_AWAY:
+            # A parameter called "id" is a schema itself.
+            if isinstance(inner, str):
+                reading.warn("schema_keyword", place, f"{key} is left out")
+                del schema[key]
+        elif key in _NUMBERS or key in _COUNTS:
+            if not _fits(key, inner):
+                reading.warn("schema_keyword", place, f"{key} {str(inner)[:60]} is left out")
+                del schema[key]
+        elif key == "pattern" and not _is_pattern(inner):
+            reading.warn("schema_keyword", place, "the pattern is none; left out")
             del schema[key]
-    for key in (*_NUMBERS, *_COUNTS):
-        value = schema.get(key)
-        if key in schema and not _fits(key, value):
-            reading.warn("schema_keyword", f"{path}/{key}", f"{key} {value!r} is left out")
-            del schema[key]
-    if "pattern" in schema:
-        try:
-            re.compile(schema["pattern"])
-        except (re.error, TypeError, RecursionError, OverflowError):
-            reading.warn("schema_keyword", f"{path}/pattern", "the pattern is none; left out")
-            del schema["pattern"]
     return schema
+
+
+def _schema_map(
+    found: Mapping[str, Json], path: str, reading: _Reading, depth: int
+) -> dict[str, Json]:
+    """Return a map of names to schemas; the plainest are taken as they are."""
+    return {
+        name: part
+        if type(part) is dict
+        and type(part.get("type")) is str
+        and part["type"] in _TYPES
+        and _PLAIN.issuperset(part)
+        else _schema(part, f"{path}/{escape(name)}", reading, depth + 1)
+        for name, part in found.items()
+    }
+
+
+def _schema_list(found: list[Json], path: str, reading: _Reading, depth: int) -> list[Json]:
+    return [_schema(part, f"{path}/{n}", reading, depth + 1) for n, part in enumerate(found)]
+
+
+def _is_pattern(value: Json) -> bool:
+    try:
+        re.compile(value)
+    except (re.error, TypeError, RecursionError, OverflowError):
+        return False
+    return True
 
 
 def _fits(key: str, value: Json) -> bool:
@@ -412,14 +441,12 @@ def _fits(key: str, value: Json) -> bool:
 
 
 def _read_required(schema: dict[str, Json], path: str, reading: _Reading, depth: int) -> None:
-    required = schema.get("required")
-    if "required" in schema and not (
-        isinstance(required, list) and all(isinstance(name, str) for name in required)
-    ):
+    required = schema["required"]
+    if not (isinstance(required, list) and all(isinstance(name, str) for name in required)):
         if depth == 0 and not isinstance(required, bool):
-            reading.problem("tool_required", f"{path}/required", "expected a list of names")
+            reading.problem("tool_required", path, "expected a list of names")
         else:
-            reading.warn("schema_keyword", f"{path}/required", "required is no list; left out")
+            reading.warn("schema_keyword", path, "required is no list; left out")
             del schema["required"]
 
 

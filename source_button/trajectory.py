@@ -79,23 +79,27 @@ def read_record(value: Json) -> Trajectory | list[Problem]:
     JSON Pointers into the record; inside a message they go on into the JSON text of its
     ``<tool>``, ``<call>`` or results.
     """
-    if not isinstance(value, dict) or not isinstance(value.get("messages"), list):
-        found = "no such key" if isinstance(value, dict) else type_name(value)
-        return [
-            Problem("not_button", "", f'expected an object with a list "messages", found {found}')
-        ]
-    return _Reader().read(value["messages"])
+    if isinstance(value, dict) and isinstance(value.get("messages"), list):
+        return _Reader().read(value["messages"])
+    if isinstance(value, dict) and "messages" in value:
+        found = type_name(value["messages"])
+        return [Problem("not_button", "/messages", f"expected a list of messages, found {found}")]
+    found = "no such key" if isinstance(value, dict) else type_name(value)
+    return [Problem("not_button", "", f'expected an object with a list "messages", found {found}')]
 
 
 class _Reader:
     """Goes through the messages of one record, once."""
 
-    __slots__ = ("calls", "open", "problems", "said", "tools", "turn", "users", "warnings")
+    __slots__ = (
+        "calls", "open", "problems", "said", "tools", "tools_rejected", "turn", "users", "warnings",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.problems: list[Problem] = []
         self.warnings: list[Problem] = []
         self.tools: dict[str, Tool] | None = None
+        self.tools_rejected = False
         self.users: list[str] = []
         self.calls: list[RecordedCall] = []
         self.open: list[RecordedCall] = []
@@ -113,7 +117,7 @@ class _Reader:
             if not isinstance(message, dict):
                 self.problem("message_type", path, f"expected an object, found {_kind(message)}")
                 continue
-            role = message.get("role")
+            role = _role(message)
             content = message.get("content")
             if not isinstance(content, str):
                 self.problem(
@@ -147,12 +151,14 @@ class _Reader:
             elif role == "user":
                 self.users.append(content)
             elif role == "system":
+                before = len(self.problems)
                 self.read_system(content, path)
+                self.tools_rejected |= len(self.problems) > before
             else:
                 self.problem(
                     "message_role",
                     path[:-8] + "/role",
-                    f"expected system, user, assistant or tool, found {role!r}",
+                    f"expected system, user, assistant or tool, found {_shown(message, 'role')}",
                 )
         if self.open:
             self.problem("no_results", self.open[0].path, "these calls have no results")
@@ -322,7 +328,7 @@ class _Reader:
         tool = self.tools.get(name)
         if tool is None:
             # Where the tool list itself has problems, they say why the name is unknown.
-            if not any(problem.code.startswith("tool_") for problem in self.problems):
+            if not self.tools_rejected:
                 known = ", ".join(sorted(self.tools)[:8])
                 self.problem(
                     "unknown_tool", f"{path}/name", f"no tool is named {name!r}; listed: {known}"
@@ -503,10 +509,21 @@ def _kind(value: Json) -> str:
     return "nothing" if value is None else type_name(value)
 
 
+def _role(message: dict[str, Json]) -> str:
+    role = message.get("role")
+    return role if isinstance(role, str) else ""
+
+
+def _shown(message: dict[str, Json], key: str) -> str:
+    """Return a key's value as a message shows it."""
+    value = message.get(key)
+    return repr(value[:60]) if isinstance(value, str) else _kind(value)
+
+
 def _is_result(message: Json) -> bool:
     return (
         isinstance(message, dict)
-        and message.get("role") in _TOOL_ROLES
+        and _role(message) in _TOOL_ROLES
         and isinstance(message.get("content"), str)
     )
 

@@ -47,18 +47,15 @@ class Structure:
         self.clean = clean
         self._state = state
         self._dependencies: dict[str, tuple[str, ...]] | None = None
-        self.depth: dict[str, int] = {}
+        self.depth = clean.layers
         self.before: dict[str, frozenset[str]] = {}
-        depth, before = self.depth, self.before
+        before = self.before
         for id, call in clean.calls.items():  # in call order, so sources come first
-            deepest = 0
             found: set[str] = set()
             for other in call.depends_on:
-                if other in depth:
+                if other in before:
                     found.add(other)
                     found |= before[other]
-                    deepest = max(deepest, depth[other])
-            depth[id] = deepest + 1
             before[id] = frozenset(found)
         tasks = state.plan.tasks
         self.present = [id for id in clean.calls if id in tasks]

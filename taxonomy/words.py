@@ -27,7 +27,7 @@ _ASKING = frozenset(
     (
         "get", "find", "search", "list", "check", "lookup", "fetch", "retrieve", "view",
         "estimate", "compare", "read", "show", "query", "calculate", "compute", "convert",
-        "track",
+        "track", "geocode", "locate",
     )
 )  # fmt: skip
 

@@ -17,8 +17,8 @@ from builder.commands.outcome import (
     SETTINGS,
     bar,
     examples,
-    guarded,
     print_json,
+    resumable,
     show_version,
 )
 from plan.json_text import Json
@@ -219,7 +219,7 @@ def shared_options(command: Callable[..., Any]) -> Callable[..., Any]:
 )
 @shared_options
 @show_version
-@guarded
+@resumable
 def build_level1(**options: Any) -> None:
     """Build LEVEL-1 rows: one error, in the round before the agent.
 
@@ -248,7 +248,7 @@ def build_level1(**options: Any) -> None:
 )
 @shared_options
 @show_version
-@guarded
+@resumable
 def build_level2(rounds: int, **options: Any) -> None:
     """Build LEVEL-2 rows: an error in each of the last two or more rounds.
 
@@ -373,7 +373,7 @@ def summarise(out: Path, manifest: Mapping[str, Json], was_done: bool) -> str:
 @workers_option
 @click.option("--json", "as_json", is_flag=True, help="Print a summary as one JSON object.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress bars and no summary.")
-@guarded
+@resumable
 def regenerate(
     manifest: Path, seed: int, out: str, source: tuple[str, ...], **options: Any
 ) -> None:

@@ -70,7 +70,9 @@ def ingest(source: tuple[str, ...], out: str, strict: bool, as_json: bool, quiet
             f"{out}: {summary['lines']:,} lines = {summary['plans']:,} plans + "
             f"{summary['rejects']:,} rejects + {summary['blank']:,} blank"
         )
-    sys.exit(FAULTY if strict and summary["rejects"] else DONE)
+    if not summary["plans"]:
+        click.echo(f"No line is a plan; {out}/rejects.jsonl says why of each.", err=True)
+    sys.exit(FAULTY if not summary["plans"] or (strict and summary["rejects"]) else DONE)
 
 
 @click.command(

@@ -32,7 +32,12 @@ def examples(*lines: str, title: str = "Examples") -> str:
     return "\n".join(["\b", f"{title}:", *(f"  {line}" for line in lines)])
 
 
-def guarded(command: Callable[P, R]) -> Callable[P, R]:
+def resumable(command: Callable[P, R]) -> Callable[P, R]:
+    """Guard a command that, stopped and given again, goes on where it was."""
+    return guarded(command, resumes=True)
+
+
+def guarded(command: Callable[P, R], *, resumes: bool = False) -> Callable[P, R]:
     """Turn what can go wrong with inputs into a message and an exit code."""
 
     @functools.wraps(command)
@@ -51,9 +56,11 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
             sys.exit(DONE)
         except OSError as error:
             out = kwargs.get("out")
-            fail(str(refuse_os_error(error, f"--out {out}" if out else "file system")))
+            where = f"--out {out}" if out else "file system"
+            fail(str(refuse_os_error(error, where, resumes=resumes)))
         except KeyboardInterrupt:
-            click.echo("\nStopped. The same command goes on where it stopped.", err=True)
+            then = " The same command goes on where it stopped." if resumes else ""
+            click.echo(f"\nStopped.{then}", err=True)
             sys.exit(INTERRUPTED)
 
     return run

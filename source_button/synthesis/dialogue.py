@@ -382,19 +382,23 @@ def _group(clauses: list[str], scene: Scene) -> list[str]:
 
 
 def list_tools(calls: list[Call], territory: Territory, catalogue: Catalogue, scene: Scene) -> str:
-    """The called tools, their twins and a few others of the domain, shuffled."""
+    """The called tools, most of their twins and a few others of the domain, shuffled."""
     names = list(dict.fromkeys(call.name for call in calls))
+    away: set[str] = set()
     for name in tuple(names):
-        for twin in territory.twins.get(name, ()):
-            if twin not in names and len(names) < 11:
-                names.append(twin)
+        for twin, share in territory.twins.get(name, ()):
+            if twin not in names:
+                if len(names) < 11 and scene.random() < share:
+                    names.append(twin)
+                else:
+                    away.add(twin)
     wanted = min(12, max(5, len(names) + int(scene.random() * 3)))
     others = territory.names
     for _ in range(40):
         if len(names) >= wanted:
             break
         other = others[int(scene.random() * len(others))]
-        if other not in names:
+        if other not in names and other not in away:
             names.append(other)
     for last in range(len(names) - 1, 0, -1):
         swap = int(scene.random() * (last + 1))

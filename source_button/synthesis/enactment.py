@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from source_button.synthesis.composition import Planned
-from source_button.synthesis.model import look_up
+from source_button.synthesis.model import Slot, look_up
 from source_button.synthesis.registry import Territory
 from source_button.synthesis.scene import Flow, Item, Json, Scene
 
@@ -135,9 +135,9 @@ def _rank(items: list[Item], best: tuple[str, str] | None) -> list[Item]:
 def _fan(planned: Planned, scene: Scene) -> list[Json]:
     name = planned.move.step.fan
     field = next(
-        e.field  # type: ignore[attr-defined]
-        for _, e, _ in planned.move.arguments
-        if getattr(e, "name", None) == name
+        expression.field
+        for _, expression, _ in planned.move.arguments
+        if isinstance(expression, Slot) and expression.name == name
     )
     values: list[Json] = []
     for _ in range(_FEW):

@@ -74,6 +74,8 @@ class Field:
 
     `schema` is JSON Schema with its description; `draw` gives a value it accepts;
     `speak` words a value as a user would. An `echo` repeats the argument of that name.
+    `options` are all the values there are, where the schema does not list them; `exemplary`
+    values may be shown as examples.
     """
 
     schema: Mapping[str, Any]
@@ -83,6 +85,31 @@ class Field:
     echo: str | None = None
     parts: Mapping[str, Field] | None = None
     least: int = 1
+    options: tuple[str, ...] = ()
+    exemplary: bool = False
+
+
+_EXAMPLES = 3
+
+
+def show(field: Field, scene: Scene) -> dict[str, Any]:
+    """The schema of a part of a result, with examples where it says little on its own."""
+    schema = dict(field.schema)
+    if field.parts:
+        parts = {name: show(part, scene) for name, part in field.parts.items()}
+        if schema["type"] == "array":
+            schema["items"] = {**schema["items"], "properties": parts}
+        else:
+            schema["properties"] = parts
+        return schema
+    if field.options:
+        schema["examples"] = list(field.options)
+    elif field.exemplary:
+        try:
+            schema["examples"] = [field.draw(scene) for _ in range(_EXAMPLES)]
+        except (LookupError, ValueError):
+            pass  # Worked out from a call's arguments, so there is none without a call.
+    return schema
 
 
 def opt(field: Field) -> Field:
@@ -96,12 +123,12 @@ def _string(description: str, **keywords: Any) -> dict[str, Any]:
 
 def choice(description: str, *options: str) -> Field:
     """Free text drawn from `options`; the schema does not list them."""
-    return Field(_string(description), lambda s: s.pick(options))
+    return Field(_string(description), lambda s: s.pick(options), options=options)
 
 
 def unique(description: str, *options: str) -> Field:
     """Like choice, but no two equal values in one trajectory."""
-    return Field(_string(description), lambda s: s.take(options))
+    return Field(_string(description), lambda s: s.take(options), options=options)
 
 
 def enum(description: str, *values: str) -> Field:
@@ -149,7 +176,7 @@ def email(description: str = "E-mail address", of: str | None = None) -> Field:
         name = scene.slots.get(of) if of else None
         return _mail_of(name or scene.take(scene.pools.people), scene)
 
-    return Field(_string(description, format="email"), draw)
+    return Field(_string(description, format="email"), draw, exemplary=True)
 
 
 def own_email(description: str = "E-mail address") -> Field:
@@ -196,12 +223,12 @@ def code(description: str, prefix: str, length: int = 6) -> Field:
 
 def template(description: str, *forms: Callable[[Scene], str]) -> Field:
     """Result text made by one of `forms`."""
-    return Field(_string(description), lambda s: s.pick(forms)(s))
+    return Field(_string(description), lambda s: s.pick(forms)(s), exemplary=True)
 
 
 def calc(schema: Mapping[str, Any], make: Callable[[Scene], Json]) -> Field:
     """A result part worked out from `scene.arguments` and the `scene.row` so far."""
-    return Field(schema, make)
+    return Field(schema, make, exemplary=True)
 
 
 def integer(description: str, low: int, high: int) -> Field:
@@ -213,6 +240,7 @@ def integer(description: str, low: int, high: int) -> Field:
             "minimum": min(low, 1) if low >= 0 else low,
         },
         lambda s: s.whole(low, high),
+        exemplary=True,
     )
 
 
@@ -229,6 +257,7 @@ def number(description: str, low: float, high: float, digits: int = 1, **keyword
     return Field(
         {"type": "number", "description": description, **keywords},
         lambda s: round(low + s.random() * (high - low), digits),
+        exemplary=True,
     )
 
 
@@ -239,7 +268,8 @@ def price(description: str, low: int, high: int) -> Field:
         cents = scene.whole(low, high) * 100 + scene.whole(0, 9) * 10 + scene.whole(1, 9)
         return cents / 100
 
-    return Field({"type": "number", "description": description, "minimum": 0}, draw)
+    schema = {"type": "number", "description": description, "minimum": 0}
+    return Field(schema, draw, exemplary=True)
 
 
 def budget(description: str, low: int, high: int, step: int = 50) -> Field:
@@ -261,7 +291,7 @@ def dollars(description: str, low: int, high: int) -> Field:
     def draw(scene: Scene) -> str:
         return f"${scene.whole(low, high):,}.{scene.whole(0, 9)}{scene.whole(1, 9)}"
 
-    return Field(_string(description), draw)
+    return Field(_string(description), draw, exemplary=True)
 
 
 def percent(description: str, low: float, high: float, digits: int = 0) -> Field:
@@ -275,6 +305,7 @@ def percent(description: str, low: float, high: float, digits: int = 0) -> Field
         {"type": "number", "description": description, "minimum": 0, "maximum": 100},
         draw,
         lambda v, s: f"{v}%" if s.style % 2 else f"{v} percent",
+        exemplary=True,
     )
 
 
@@ -310,12 +341,21 @@ def _workday(number: int) -> int:
 
 
 def date(description: str, low: int = 4, high: int = 60) -> Field:
-    """A working day from `low` to `high` days after the trajectory's own today."""
-    return Field(
-        _string(description, format="date"),
-        lambda s: DAYS[_workday(s.day + s.whole(low, high))],
-        _say_date,
-    )
+    """A working day from `low` to `high` days after the trajectory's own today.
+
+    One that the trajectory has not used yet, so that no two results share it by chance.
+    """
+
+    def draw(scene: Scene) -> str:
+        used = scene.used
+        for _ in range(12):
+            day = DAYS[_workday(scene.day + scene.whole(low, high))]
+            if day not in used:
+                used.add(day)
+                return day
+        return day
+
+    return Field(_string(description, format="date"), draw, _say_date)
 
 
 def past_date(description: str, low: int = 5, high: int = 60) -> Field:
@@ -440,7 +480,7 @@ def url(description: str, form: str, prefix: str = "", digits: int = 6) -> Field
     def draw(scene: Scene) -> str:
         return form.format(f"{prefix}{scene.whole(10 ** (digits - 1), 10**digits - 1)}")
 
-    return Field(_string(description, format="uri"), draw)
+    return Field(_string(description, format="uri"), draw, exemplary=True)
 
 
 def file_path(description: str, *paths: str) -> Field:
@@ -448,6 +488,7 @@ def file_path(description: str, *paths: str) -> Field:
     return Field(
         _string(description, pattern="^/[^ ]+$"),
         lambda s: s.pick(paths).format(s.whole(1000, 9999)),
+        exemplary=True,
     )
 
 

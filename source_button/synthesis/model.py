@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from random import Random
 from typing import Protocol
 
-from source_button.synthesis.fields import Field, shift_day
+from source_button.synthesis.fields import Field, shift_day, show
 from source_button.synthesis.scene import Flow, Item, Json, Scene
 from source_button.synthesis.wording import Segment, Template, Variable, compile_template
 
@@ -32,10 +33,10 @@ class Tool:
 
     def describe(self) -> dict[str, Json]:
         """The tool as BUTTON lists it: flat maps of name to schema."""
+        scene = Scene(Random(self.name))
         responses: dict[str, Json] = {}
         for name, part in self.returns.items():
-            source = self.parameters[part.echo] if part.echo else part
-            responses[name] = source.schema
+            responses[name] = self.parameters[part.echo].schema if part.echo else show(part, scene)
         return {
             "name": self.name,
             "description": self.description,

@@ -11,6 +11,7 @@ import importlib
 import pkgutil
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from importlib import resources
 
 import orjson
 
@@ -29,6 +30,9 @@ from source_button.synthesis.model import (
     Tool,
 )
 from source_button.synthesis.wording import Template, compile_template
+
+
+Shares = Mapping[str, Mapping[str, float]]
 
 
 class CatalogueError(ValueError):
@@ -68,7 +72,11 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Territory:
-    """A domain with its own and the shared steps, ready for composition."""
+    """A domain with its own and the shared steps, ready for composition.
+
+    `twins` are the tools easily taken for another, each with how often it is to be listed
+    where the other is called and it isn't.
+    """
 
     domain: Domain
     moves: tuple[Move, ...]
@@ -77,7 +85,7 @@ class Territory:
     errands: list[Move]
     entities: Mapping[str, Entity]
     role_pools: Mapping[str, frozenset[str]]
-    twins: Mapping[str, tuple[str, ...]]
+    twins: Mapping[str, tuple[tuple[str, float], ...]]
     names: tuple[str, ...]
     facts: Mapping[str, tuple[Template, ...]]
     nouns: Mapping[str, str]
@@ -112,6 +120,19 @@ def _bind(domain: Domain, tool: Tool, step: Step) -> tuple[tuple[str, Expression
     return tuple(arguments)
 
 
+def _check_wording(
+    domain: Domain, tool: Tool, step: Step, arguments: tuple[tuple[str, Expression, bool], ...]
+) -> None:
+    """Refuse wordings that always name a value which calls may leave out."""
+    given = {name for name, _, optional in arguments if not optional or name in step.bind}
+    for text in (*step.ask, *step.do, *step.found):
+        for name in compile_template(text).names:
+            if name.split(".")[0] in tool.parameters.keys() - given - tool.returns.keys():
+                raise CatalogueError(
+                    f"{domain.name}: {tool.name}: {name!r} is optional, so it needs [ ] in {text!r}"
+                )
+
+
 def _slot_field(domain: Domain, tool: Tool, parameter: str, name: str) -> Field:
     if name in domain.slots:
         return domain.slots[name]
@@ -141,7 +162,12 @@ def _resolve(domain: Domain, tool: Tool, parameter: str, expression: Expression)
     return expression
 
 
-def _territory(domain: Domain, shared: tuple[Domain, ...], tools: Mapping[str, Tool]) -> Territory:
+def _territory(
+    domain: Domain,
+    shared: tuple[Domain, ...],
+    tools: Mapping[str, Tool],
+    shares: Shares,
+) -> Territory:
     whole = replace(
         domain,
         slots={**{k: v for d in shared for k, v in d.slots.items()}, **domain.slots},
@@ -167,6 +193,7 @@ def _territory(domain: Domain, shared: tuple[Domain, ...], tools: Mapping[str, T
             raise CatalogueError(f"{domain.name}: no tool {step.tool!r}")
         tool = tools[step.tool]
         arguments = _bind(whole, tool, step)
+        _check_wording(whole, tool, step, arguments)
         named = {p for _, e, _ in arguments for p in e.pools()}
         if step.each:
             named.add(step.each)
@@ -178,7 +205,7 @@ def _territory(domain: Domain, shared: tuple[Domain, ...], tools: Mapping[str, T
                 raise CatalogueError(f"{domain.name}: {tool.name}: no entity {pool!r}")
             need |= bit(pool)
         block = bring = bit(f"tool {tool.name} {number if is_shared else ''}")
-        gift_paths = []
+        gift_paths: list[tuple[str, tuple[str, ...], bool, tuple[str, str] | None]] = []
         least = 4
         gift_bits = 0
         for gift in step.gift:
@@ -192,7 +219,8 @@ def _territory(domain: Domain, shared: tuple[Domain, ...], tools: Mapping[str, T
                     bring |= bit(role)
             path = tuple(part for part in gift.pointer.split("/") if part)
             many = bool(path) and path[-1] == "*"
-            best = tuple(gift.best.split(" ")) if gift.best else None
+            rule, _, key = gift.best.partition(" ")
+            best = (rule, key) if rule else None
             if many:
                 path = path[:-1]
                 least = min(least, tool.returns[path[0]].least)
@@ -218,7 +246,7 @@ def _territory(domain: Domain, shared: tuple[Domain, ...], tools: Mapping[str, T
                 ask=tuple(compile_template(text) for text in step.ask),
                 do=tuple(compile_template(text) for text in step.do or step.ask),
                 found=tuple(compile_template(text) for text in step.found),
-                gift_paths=tuple(gift_paths),  # type: ignore[arg-type]
+                gift_paths=tuple(gift_paths),
                 least=least,
                 # One wording without optional parts reads the same in query and thought.
                 varied=bool(step.do) or len(step.ask) > 1 or "[" in step.ask[0],
@@ -233,10 +261,10 @@ def _territory(domain: Domain, shared: tuple[Domain, ...], tools: Mapping[str, T
                 },
             )
         )
-    twins: dict[str, list[str]] = {}
-    for first, second in [pair for d in (domain, *shared) for pair in d.twins]:
-        twins.setdefault(first, []).append(second)
-        twins.setdefault(second, []).append(first)
+    twins: dict[str, list[tuple[str, float]]] = {}
+    for pair in [pair for d in (domain, *shared) for pair in d.twins]:
+        for name, other in (pair, pair[::-1]):
+            twins.setdefault(name, []).append((other, shares.get(name, {}).get(other, 1.0)))
     facts = {
         name: tuple(compile_template(text) for text in texts)
         for d in (*shared, domain)
@@ -260,12 +288,29 @@ def _territory(domain: Domain, shared: tuple[Domain, ...], tools: Mapping[str, T
     )
 
 
+def read_shares() -> Shares:
+    """How often a tool's twins are to be listed beside it, measured by `scripts/weigh_twins.py`.
+
+    Of two tools that may be taken for each other, one is called more often, or is more
+    easily put in the other's place. It is listed beside the other only so often that wrong
+    calls of either are equally many. Else a tool's name alone would tell that it is wrong.
+    """
+    text = resources.files(__package__).joinpath("shares.json").read_bytes()
+    found: Shares = orjson.loads(text)
+    return found
+
+
 @functools.cache
 def read_catalogue() -> Catalogue:
     """All domains of `domains/`, in the order of their file names.
 
     Raises CatalogueError when a step names a tool, parameter or entity that is not there.
     """
+    return compile_catalogue(read_shares())
+
+
+def compile_catalogue(shares: Shares) -> Catalogue:
+    """The catalogue with other shares; a pair without one is always listed together."""
     modules = sorted(module.name for module in pkgutil.iter_modules(domains.__path__))
     found: list[Domain] = [
         importlib.import_module(f"{domains.__name__}.{name}").DOMAIN for name in modules
@@ -283,7 +328,7 @@ def read_catalogue() -> Catalogue:
     }
     return Catalogue(
         domains=tuple(found),
-        territories=tuple(_territory(d, shared, tools) for d in found if not d.shared),
+        territories=tuple(_territory(d, shared, tools, shares) for d in found if not d.shared),
         tools=tools,
         listings=listings,
     )

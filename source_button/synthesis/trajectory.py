@@ -41,7 +41,11 @@ def synthesize_one(index: int, *, seed: int) -> bytes:
     The line depends on (seed, index) and on the versions of this package and of Faker,
     on nothing else: any range can be made by any process in any order.
     """
-    catalogue = read_catalogue()
+    return write_line(index, seed, read_catalogue())
+
+
+def write_line(index: int, seed: int, catalogue: Catalogue) -> bytes:
+    """The line as another catalogue gives it."""
     territory, scene, calls = _draw(index, seed, catalogue)
     manner = decide_manner(scene)
     turns = arrange_turns(calls, manner, scene)

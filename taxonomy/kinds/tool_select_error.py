@@ -39,7 +39,7 @@ from taxonomy.examples import evening, order, trip
 from taxonomy.intact import has_clean_arguments, intact_tasks
 from taxonomy.kind import TOOL, ErrorKind, Example
 from taxonomy.legal_call import LegalCall, LegalCalls
-from taxonomy.words import are_alike, likeness, name_words, text_words
+from taxonomy.words import acts, are_alike, likeness, name_words, text_words
 
 NAME = "Tool_select_Error"
 
@@ -69,7 +69,12 @@ def damages(
 
 
 def are_confusable(right: Tool, other: Tool) -> bool:
-    """Tell whether one tool may be taken for another by its name and description."""
+    """Tell whether one tool may be taken for another by its name and description.
+
+    Who wants to know something doesn't order it instead, nor the other way round.
+    """
+    if acts(right.name) != acts(other.name):
+        return False
     alike = likeness(right.name, right.description, other.name, other.description)
     return alike >= LEAST_LIKENESS
 

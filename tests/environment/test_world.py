@@ -104,3 +104,13 @@ def test_failures_are_worded_in_many_ways() -> None:
             for seed in range(100)
         }
         assert len(texts) >= least, fault
+
+
+@pytest.mark.parametrize("parameter", ["body", "bdoy", "text"])
+def test_what_was_worked_out_does_not_depend_on_who_asks(parameter: str) -> None:
+    task = trip().calls["4"].task()
+    body = task.arguments["body"]
+    renamed = task.changed(name="get_weather", arguments={parameter: body})
+    right = {"2": {"sky": "clear"}, "3": {"booking": "BK-9031"}}
+    seen = WORLD.execute(renamed, right, 3, None)
+    assert seen.arguments[parameter] == "BK-9031, skies are clear"

@@ -113,7 +113,7 @@ def test_malformed_lines_come_out_as_expected() -> None:
 
 def test_edges_are_the_true_ones_of_the_embedded_source() -> None:
     counts: Counter[tuple[str, str]] = Counter()
-    for number, line in enumerate(synthesize(80, seed=7)):
+    for number, line in enumerate(synthesize(300, seed=7)):
         parsed = parse_line(line, "synthetic", number + 1)
         assert isinstance(parsed, Parsed), parsed
         assert not parsed.warnings
@@ -122,3 +122,5 @@ def test_edges_are_the_true_ones_of_the_embedded_source() -> None:
     assert _recall(counts, "data") >= 0.98
     assert _precision(counts, "computed") >= 0.9
     assert _recall(counts, "computed") >= 0.85
+    assert _precision(counts, "order") >= 0.95
+    assert _recall(counts, "order") >= 0.75

@@ -13,11 +13,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from plan.json_text import replaced, walk
 from source_button.ingest import (
     Parsed,
     Reject,
     ingest,
     parse_line,
+    parse_record,
     plan_record,
     read_plan_record,
     read_plans,
@@ -104,12 +106,13 @@ def test_nothing_appears_where_a_source_is_broken(
         ingest([str(tmp_path / "gone"), str(tmp_path)], out)
 
 
-def test_an_empty_source_has_no_lines(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("text", "holds"), [(b"", "no bytes"), (b"\n \n", "only blank lines")])
+def test_a_source_without_records_is_refused(tmp_path: Path, text: bytes, holds: str) -> None:
     path = tmp_path / "empty"
-    path.write_bytes(b"")
-    summary = ingest([str(path)], tmp_path / "out")
-    assert (summary["lines"], summary["plans"]) == (0, 0)
-    assert (tmp_path / "out" / "plans.jsonl").read_bytes() == b""
+    path.write_bytes(text)
+    with pytest.raises(SourceError, match=f"no records, it holds {holds}"):
+        ingest([str(path)], tmp_path / "out")
+    assert os.listdir(tmp_path / "out") == []
 
 
 @settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -160,6 +163,91 @@ def test_no_shape_of_json_raises(tools: Any, calls: Any, results: Any) -> None:
     ]
     line = json.dumps({"messages": messages}).encode()
     assert isinstance(parse_line(line, "f", 1), (Parsed, Reject))
+
+
+PERSON = {
+    "type": "object",
+    "properties": {"name": {"type": ["string", "null"], "minLength": 1}, "age": {"type": "int"}},
+    "required": ["name"],
+    "additionalProperties": {"anyOf": [{"type": "string", "pattern": "^a"}, {"enum": [1, None]}]},
+}
+TOOLS: list[Any] = [
+    {
+        "name": "find",
+        "description": "Finds a hotel. And more.",
+        "parameters": {"city": {"type": "string", "description": "Where."}},
+        "required": ["city"],
+        "responses": {"hotels": {"type": "array", "items": {"type": "object"}}},
+    },
+    {
+        "type": "function",
+        "function": {
+            "name": "book",
+            "description": "Books it.",
+            "parameters": {
+                "type": "object",
+                "properties": {
+                    "hotel": {"type": "string"},
+                    "guests": {"type": "array", "items": {"$ref": "#/$defs/person"}, "minItems": 1},
+                },
+                "required": ["hotel"],
+                "$defs": {"person": PERSON},
+            },
+            "returns": PERSON,
+        },
+    },
+    {"name": "pay", "description": "Pays.", "parameters": [{"name": "sum", "required": True}]},
+]
+CALLS: list[list[Any]] = [
+    [{"name": "find", "arguments": {"city": "Rome"}}],
+    [
+        {"name": "book", "arguments": {"hotel": "H-77", "guests": [{"name": "Ann", "age": 1}]}},
+        {"name": "pay", "arguments": {"sum": 120.5}},
+    ],
+]
+RESULTS: list[list[Any]] = [
+    [{**CALLS[0][0], "results": {"hotels": [{"id": "H-77", "price": "$120.50", "left": [1, 2]}]}}],
+    [{**CALLS[1][0], "results": {"name": "Ann"}}, {**CALLS[1][1], "results": None}],
+]
+
+
+def _whole(tools: Any, calls: Any, results: Any) -> dict[str, Any]:
+    messages = [
+        {"role": "system", "content": f"<tool>{json.dumps(tools)}</tool>"},
+        {"role": "user", "content": "A hotel in Rome."},
+    ]
+    for call, result in zip(calls, results, strict=True):
+        messages.append({"role": "assistant", "content": f"So. <call>{json.dumps(call)}</call>"})
+        messages.append({"role": "tool", "content": json.dumps(result)})
+    return {"messages": [*messages, {"role": "assistant", "content": "<final>Done.</final>"}]}
+
+
+def test_the_record_of_the_next_law_is_good() -> None:
+    assert isinstance(parse_record(_whole(TOOLS, CALLS, RESULTS), "f", 1), Parsed)
+
+
+@settings(max_examples=1500)
+@given(data=st.data(), where=st.sampled_from(["tools", "calls", "results", "record"]), new=JSON)
+def test_any_json_at_any_place_is_a_plan_or_a_reject(
+    data: st.DataObject, where: str, new: Any
+) -> None:
+    parts: dict[str, Any] = {"tools": TOOLS, "calls": CALLS, "results": RESULTS}
+    turn = data.draw(st.integers(0, 1))
+    old = {**parts, "calls": CALLS[turn], "results": RESULTS[turn]}.get(where)
+    if old is None:
+        old = _whole(TOOLS, CALLS, RESULTS)
+    places = [pointer for pointer, _ in walk(old)]
+    changed = replaced(old, data.draw(st.sampled_from(places)), new)
+    if where in ("calls", "results"):
+        changed = replaced(parts[where], f"/{turn}", changed)
+    record = changed if where == "record" else _whole(**{**parts, where: changed})
+    found = parse_line(json.dumps(record).encode(), "f", 1)
+    assert isinstance(found, (Parsed, Reject))
+    if isinstance(found, Reject):
+        assert all(problem.message for problem in found.problems)
+        json.dumps(found.to_json())
+    else:
+        assert read_plan_record(json.loads(json.dumps(plan_record(found)))) == found
 
 
 @settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])

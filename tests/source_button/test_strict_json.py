@@ -37,6 +37,8 @@ def test_what_json_writes_is_read_back(value: object, indent: object, ascii_only
         ('{"x": "\\u0022:", "a": 1, "a": 2}', "duplicate_key", "/a"),
         ('{"a"\n: 1, "a": 2}', "duplicate_key", "/a"),
         ('{"a": 1, "\\u0061": 2}', "duplicate_key", "/a"),
+        ('{"x": "\\u003a", "a": 1, "a": 2}', "duplicate_key", "/a"),
+        ('{"x": "\\u003A", "a": 1, "a": ":"}', "duplicate_key", "/a"),
         ("[18446744073709551616]", "integer_range", "/0"),
         ('{"n": -9223372036854775809}', "integer_range", "/n"),
         ("1" * 5000, "json", ""),

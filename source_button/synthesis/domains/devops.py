@@ -458,7 +458,7 @@ DOMAIN = Domain(
         ),
         step(
             "open_change_request",
-            ("ask for approval of a {severity_level} change against the most frequent log line",),
+            ("ask for approval of a[ {severity_level}] change against the most frequent log line",),
             ("Change request {change_id} waits for approval.",),
             gives("change_request"),
             title=text("Stop: {log_line.message}", "Fix: {log_line.message}"),

@@ -456,5 +456,14 @@ DOMAIN = Domain(
             expected_rain_mm=ref("forecast.rain_mm"),
             weight=3,
         ),
+        step(
+            "plan_fertilizing",
+            ("plan the fertilizing for {dry_rain} mm of rain",),
+            ("Plan {plan_id} takes {nitrogen_kg} kg of nitrogen.",),
+            gives("fertilizing"),
+            moistures=every("moisture"),
+            expected_rain_mm=slot("dry_rain"),
+            weight=1.2,
+        ),
     ),
 )

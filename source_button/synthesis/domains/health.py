@@ -215,7 +215,7 @@ DOMAIN = Domain(
                 "city": f.city("City of the pharmacy"),
             },
             pharmacy_id=f.ident("Pharmacy id", "PHA", 4),
-            name=f.company("Name"),
+            name=f.company("Name of the pharmacy"),
             price=f.price("Price in US dollars", 6, 74),
             phone=f.phone(),
         ),

@@ -127,7 +127,7 @@ DOMAIN = Domain(
                 f.record(
                     "A shop",
                     shop_id=f.ident("Shop id", "RSH", 5),
-                    name=f.company("Name"),
+                    name=f.company("Name of the shop"),
                     labour_rate=f.price("Rate an hour in US dollars", 48, 140),
                     phone=f.phone(),
                 ),
