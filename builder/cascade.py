@@ -62,32 +62,43 @@ class Cascade:
     def injure(self, kind: ErrorKind) -> bool:
         """Put one damage of a kind into the plan or the coming round.
 
-        Downstream of the earlier errors where that can be. Returns False, and changes
-        nothing, where the state allows no damage of the kind.
+        Downstream of the earlier errors where that can be, and in all earlier plans too
+        where that can be. Returns False, and changes nothing, where the state allows no
+        damage of the kind.
         """
         hidden = bool(self.history) and self.lots.random() < STANDS_FROM_THE_START
-        # Where no damage of the kind could have stood in all earlier plans, any will do.
-        return (hidden and self._injure(kind, True)) or self._injure(kind, False)
-
-    def _injure(self, kind: ErrorKind, hidden: bool) -> bool:
-        for damage in self._candidates(kind):
-            damaged = self.plan.replaced(damage.changes) if damage.changes else self.plan
-            frontier = damaged.frontier()
-            if not frontier or RESPONSE in frontier:
-                continue
-            if must_wait(kind.name, damage) and self._runs_in(damaged, damage.node) <= self.until:
-                continue
-            if hidden and damage.changes:
-                earlier = self._earlier(damage)
-                if earlier is None:
+        for group in self._groups(kind):
+            spare: Damage | None = None
+            for damage in self._offers(kind, group):
+                damaged = self._damaged_plan(kind, damage)
+                if damaged is None:
                     continue
-                self.history = earlier
-            self.plan = damaged
-            if damage.fault is not None:
-                self.faults.append(Fault(self.round, damage.node, damage.fault))
-            self.injected.append(Injected(self.round, kind, damage))
-            return True
+                earlier = self._earlier(damage) if hidden and damage.changes else self.history
+                if earlier is None:
+                    spare = spare or damage
+                    continue
+                self._suffer(kind, damage, damaged, earlier)
+                return True
+            if spare is not None:
+                self._suffer(kind, spare, self.plan.replaced(spare.changes), self.history)
+                return True
         return False
+
+    def _damaged_plan(self, kind: ErrorKind, damage: Damage) -> Plan | None:
+        """Return the plan with a damage; None if it could not stand to the last round."""
+        damaged = self.plan.replaced(damage.changes) if damage.changes else self.plan
+        frontier = damaged.frontier()
+        if not frontier or RESPONSE in frontier:
+            return None
+        if must_wait(kind.name, damage) and self._runs_in(damaged, damage.node) <= self.until:
+            return None
+        return damaged
+
+    def _suffer(self, kind: ErrorKind, damage: Damage, damaged: Plan, history: list[Round]) -> None:
+        self.plan, self.history = damaged, history
+        if damage.fault is not None:
+            self.faults.append(Fault(self.round, damage.node, damage.fault))
+        self.injected.append(Injected(self.round, kind, damage))
 
     def run(self) -> bool:
         """Execute the round. Returns False if nothing but the response could run."""
@@ -142,8 +153,12 @@ class Cascade:
         heads = below | {one.damage.node for one in earlier}
         return task is not None and any(other in heads for other in task.depends_on)
 
-    def _candidates(self, kind: ErrorKind) -> Iterator[Damage]:
-        """Yield damages in the order in which to try them, at most a few a task."""
+    def _groups(self, kind: ErrorKind) -> list[list[str]]:
+        """Return the tasks that may be damaged, or modelled on, the preferred ones first.
+
+        First those downstream of an earlier error; within them, while errors are still to
+        come, those that leave something downstream of themselves.
+        """
         touched = self.damaged()
         made_up = {invention.node for _, invention in self.inventions}
         # A new task may be modelled on any call, sent or not; others must be pending.
@@ -156,6 +171,16 @@ class Cascade:
         ]
         self.lots.shuffle(free)
         below = self.below(self.injected)
+        parents: set[str] = set()
+        if self.round < self.until:
+            parents.update(*(self.clean.dependencies.values()))
+        groups: dict[tuple[bool, bool], list[str]] = {}
+        for id in free:
+            groups.setdefault((id not in below, id not in parents), []).append(id)
+        return [groups[key] for key in sorted(groups)]
+
+    def _offers(self, kind: ErrorKind, group: Sequence[str]) -> Iterator[Damage]:
+        """Yield damages in the order in which to try them, at most a few a task."""
         state = State(
             self.round,
             self.clean.query,
@@ -163,19 +188,19 @@ class Cascade:
             self.plan,
             history=tuple(self.history),
         )
-        for group in ([id for id in free if id in below], [id for id in free if id not in below]):
-            for id in group:
-                only = {id}
-                if kind.reach == "consumers":
-                    only |= {task.id for task in self.plan.pending() if id in task.depends_on}
-                    if not only <= set(free):
-                        continue
-                found = [
-                    damage
-                    for damage in kind.damages(state, self.clean, only=only)
-                    if (damage.node == id or kind.reach == "plan") and not self._is_made_up(damage)
-                ]
-                yield from self._drawn(found)
+        touched = self.damaged() if kind.reach == "consumers" else set()
+        for id in group:
+            only = {id}
+            if kind.reach == "consumers":
+                only |= {task.id for task in self.plan.pending() if id in task.depends_on}
+                if only & touched:
+                    continue
+            found = [
+                damage
+                for damage in kind.damages(state, self.clean, only=only)
+                if (damage.node == id or kind.reach == "plan") and not self._is_made_up(damage)
+            ]
+            yield from self._drawn(found)
 
     def _drawn(self, found: Sequence[Damage]) -> Iterator[Damage]:
         """Yield up to three damages: first a way is drawn, then one of its damages."""

@@ -4,19 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from builder.cascade import Cascade, Injected
+from builder.cascade import Cascade, Injected, must_wait
 from environment.rightness import is_right
 from plan.clean import CleanPlan
 from plan.execution import Execution, says_empty
 from plan.graph import descendants
-from plan.json_text import Json, dumps
+from plan.json_text import Json, dumps, escape
 from plan.reference import references
 from plan.row import EXPLICIT, INJECTED, LATENT, MASKED, PROPAGATED, SILENT, ErrorLabel
 from plan.task import Plan
-from taxonomy.kind import STRUCTURAL
+from taxonomy.kind import PARAMETER, STRUCTURAL
 
-NO_CONSEQUENCE = ("Serial_Error", "Toolcall_Redundancy")
-"""Kinds that make no other call wrong."""
+
+def _has_consequence(one: Injected) -> bool:
+    """Tell whether an error makes other calls wrong.
+
+    Needless waits and calls don't; nor does a lost dependency that the task runs after all
+    the same, as by rules 3 and 4 of the structural decision.
+    """
+    return one.kind.name not in ("Serial_Error", "Toolcall_Redundancy") and not must_wait(
+        one.kind.name, one.damage
+    )
 
 
 def label(cascade: Cascade, right: Mapping[str, Execution]) -> list[ErrorLabel]:
@@ -90,7 +98,7 @@ def root_of(
     rightly; needless waits and needless calls make nothing wrong.
     """
     for index, one in enumerate(injected):
-        if one.kind.name in NO_CONSEQUENCE or one.damage.node in done:
+        if not _has_consequence(one) or one.damage.node in done:
             continue
         if node == one.damage.node or node in descendants(clean.dependencies, one.damage.node):
             return index
@@ -119,7 +127,7 @@ def _injected(clean: CleanPlan, one: Injected, seen: Execution | None, plan: Pla
         visibility(one, seen, clean, plan),
         INJECTED,
         -1,
-        [] if kind.name in NO_CONSEQUENCE else _affected(clean, plan, damage.node),
+        _affected(clean, plan, damage.node) if _has_consequence(one) else [],
     )
 
 
@@ -169,4 +177,26 @@ def visibility(one: Injected, seen: Execution | None, clean: CleanPlan, plan: Pl
         task = plan.tasks[damage.node]
         blamed = {found.node for found in references(task.arguments) if found.argument == seen.at}
         return EXPLICIT if seen.cause == "reference" and blamed & lost else MASKED
-    return EXPLICIT if seen.cause in ("schema", "value") else MASKED
+    if seen.cause not in ("schema", "value"):
+        return MASKED
+    if one.kind.dimension != PARAMETER:
+        return EXPLICIT
+    return EXPLICIT if any(_touch(seen.at, place) for place in _blamed(one, clean)) else MASKED
+
+
+def _blamed(one: Injected, clean: CleanPlan) -> list[str]:
+    """Return the places, in the arguments, that a failure by a parameter's error names."""
+    damage = one.damage
+    changed = damage.changes[damage.node]
+    assert changed is not None
+    places = [damage.pointer.removeprefix("/para")]
+    if one.kind.name == "Parameter_Error":
+        # An API that doesn't know the new name may miss the old one instead.
+        known = clean.calls[damage.node].arguments
+        places += [f"/{escape(key)}" for key in known if key not in changed.arguments]
+    return places
+
+
+def _touch(a: str, b: str) -> bool:
+    """Tell whether one place lies in the other."""
+    return f"{a}/".startswith(f"{b}/") or f"{b}/".startswith(f"{a}/")

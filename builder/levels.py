@@ -26,8 +26,9 @@ from taxonomy.registry import kinds
 
 LEVEL1 = "level1"
 LEVEL2 = "level2"
-ATTEMPTS = 3
+ATTEMPTS = 4
 MUST_WAIT = "Dependence_Error"
+NOT_DOWNSTREAM = "no: no task below an earlier error allowed this kind"
 
 
 Masks = tuple[tuple[int, ...], ...]
@@ -203,15 +204,23 @@ def build_row(source: Source, recipe: Recipe) -> Row | Shortfall:
     rounds = last_rounds(source.masks or feasible_rounds(source), recipe.kinds)
     if not rounds:
         return Shortfall(recipe.kinds[0], "no rounds of the plan allow these kinds in this order")
-    lots.shuffle(rounds)
+    # The later the round, the more of the history is sound: those are tried first.
+    rounds.sort(key=lambda t: lots.random() ** (1 / t), reverse=True)
     reason: Shortfall | None = None
+    spare: Cascade | None = None
     for attempt in range(ATTEMPTS):
         t = rounds[attempt % len(rounds)]
         cascade = start(world, lots, t - max(len(wanted), 1), t)
         failed = _suffer(cascade, wanted)
-        if failed is None:
+        if failed is None and (len(wanted) < 2 or _is_downstream(cascade)):
             return _row(source, recipe, cascade, seed)
-        reason = failed
+        if failed is None:
+            # Errors that have nothing to do with each other are the second choice.
+            spare = spare or cascade
+        else:
+            reason = failed
+    if spare is not None:
+        return _row(source, recipe, spare, seed)
     assert reason is not None
     return reason
 
@@ -297,11 +306,16 @@ def _reworded(cascade: Cascade, gold: Plan) -> tuple[list[Round], Plan, Plan]:
     return history, reword(cascade.plan, lots), reword(gold, lots)
 
 
-def _downstream(cascade: Cascade) -> str:
-    """Return whether a later error's task descends from an earlier error's; "" for one."""
+def _is_downstream(cascade: Cascade) -> bool:
+    """Tell whether a later error's task descends from an earlier error's."""
     done = cascade.injected
-    if len(done) < 2:
+    return any(
+        cascade.descends(one.damage, done[:index]) for index, one in enumerate(done) if index
+    )
+
+
+def _downstream(cascade: Cascade) -> str:
+    """Return what a row says of it; "" where there is one error only."""
+    if len(cascade.injected) < 2:
         return ""
-    if any(cascade.descends(one.damage, done[:index]) for index, one in enumerate(done) if index):
-        return "yes"
-    return "no: no task below an earlier error allowed this kind"
+    return "yes" if _is_downstream(cascade) else NOT_DOWNSTREAM

@@ -6,11 +6,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from environment.plausible import made_up
 from environment.world import World
 from plan.clean import CleanPlan
 from plan.execution import OK, Execution
-from plan.json_text import Json, equal, lookup, replaced
+from plan.guess import guess
+from plan.json_text import Json, lookup, replaced
 from plan.reference import references, text_of
 from plan.rules import broken
 from plan.task import Plan, Task
@@ -106,8 +106,7 @@ def _invention(clean: CleanPlan, id: str, pointer: str, lots: Random) -> Json:
         recorded = lookup(clean.calls[id].sent, pointer)
     except LookupError:
         return None
-    made = made_up(recorded, lots)
-    return None if made is None or equal(made, recorded) else made
+    return guess(recorded, lots)
 
 
 def _is_legal(world: World, name: str, sent: Mapping[str, Json], pointer: str, made: Json) -> bool:

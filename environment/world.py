@@ -17,6 +17,7 @@ from random import Random
 from environment import plausible, wording
 from plan.clean import CleanPlan
 from plan.execution import EMPTY, ERROR, OK, TIMEOUT, Execution
+from plan.guess import guess
 from plan.json_text import Json, dump_bytes, dumps, escape, lookup, split_pointer
 from plan.legality import Broken, Checker, checker
 from plan.reference import COMPUTED, UnresolvedError, parts, references, resolve
@@ -221,7 +222,7 @@ class World:
         if self._computed:
             model = max(self._computed, key=lambda one: one.fits(name, place))
             if model.fits(name, place):
-                made = plausible.made_up(model.value, self.lots("computed", name, place, inputs))
+                made = guess(model.value, self.lots("computed", name, place, inputs))
                 return model.value if made is None else made
         return inputs[0] if len(inputs) == 1 else inputs
 

@@ -69,6 +69,7 @@ def damages(
         return Damage(id, "", None, new.to_json(), way, {id: new, RESPONSE: last})
 
     sources = []
+    read = {other for one in plan.calls() for other in one.depends_on}
     seen: set[tuple[str, str]] = set()
     for call in clean.calls.values():
         task = plan.tasks.get(call.id)
@@ -82,7 +83,8 @@ def damages(
             continue
         sources.append(call)
         key = (call.name, dumps(call.sent))
-        if key not in seen:
+        # Of two equal pending calls that nothing reads, neither is the needless one.
+        if key not in seen and (task.status or call.id in read):
             seen.add(key)
             way = "repeats_sent" if task.status else "repeats_pending"
             yield added(call.name, call.arguments, task.depends_on, way)
