@@ -26,6 +26,10 @@ have a history; the half that one would think of first leaves it at 0.75.
 """
 
 
+PATIENCE = 9
+"""How many damages are looked at for one that could have stood from the start."""
+
+
 @dataclass(frozen=True, slots=True)
 class Injected:
     """An injected error: its round, kind and damage."""
@@ -39,6 +43,7 @@ class Injected:
 class Cascade:
     """A trajectory in the making, at round ``round``, that ends with round ``until``.
 
+    A ``frugal`` one saves later tasks for the errors that are still to come.
     ``plan`` is G(round-1), ``log`` everything executed before it.
     """
 
@@ -47,6 +52,7 @@ class Cascade:
     plan: Plan
     round: int
     until: int
+    frugal: bool = False
     log: list[Execution] = field(default_factory=list)
     history: list[Round] = field(default_factory=list)
     injected: list[Injected] = field(default_factory=list)
@@ -69,14 +75,16 @@ class Cascade:
         hidden = bool(self.history) and self.lots.random() < STANDS_FROM_THE_START
         for group in self._groups(kind):
             spare: Damage | None = None
-            for damage in self._offers(kind, group):
+            for tried, damage in enumerate(self._offers(kind, group)):
                 damaged = self._damaged_plan(kind, damage)
                 if damaged is None:
                     continue
                 earlier = self._earlier(damage) if hidden and damage.changes else self.history
                 if earlier is None:
                     spare = spare or damage
-                    continue
+                    if tried < PATIENCE:
+                        continue
+                    break
                 self._suffer(kind, damage, damaged, earlier)
                 return True
             if spare is not None:
@@ -157,7 +165,8 @@ class Cascade:
         """Return the tasks that may be damaged, or modelled on, the preferred ones first.
 
         First those downstream of an earlier error; within them, while errors are still to
-        come, those that leave something downstream of themselves.
+        come, those that leave something downstream of themselves, and of these, in a
+        frugal trajectory, those that run next.
         """
         touched = self.damaged()
         made_up = {invention.node for _, invention in self.inventions}
@@ -174,9 +183,11 @@ class Cascade:
         parents: set[str] = set()
         if self.round < self.until:
             parents.update(*(self.clean.dependencies.values()))
-        groups: dict[tuple[bool, bool], list[str]] = {}
+        soon = set(self.plan.frontier()) if self.frugal and parents else set(free)
+        groups: dict[tuple[bool, bool, bool], list[str]] = {}
         for id in free:
-            groups.setdefault((id not in below, id not in parents), []).append(id)
+            key = (id not in below, id not in parents, id not in soon)
+            groups.setdefault(key, []).append(id)
         return [groups[key] for key in sorted(groups)]
 
     def _offers(self, kind: ErrorKind, group: Sequence[str]) -> Iterator[Damage]:
@@ -288,14 +299,16 @@ def must_wait(kind: str, damage: Damage) -> bool:
     return kind == "Dependence_Error" or (kind == "Dependence_Null" and bool(damage.after))
 
 
-def start(world: World, lots: Random, clean_rounds: int, until: int) -> Cascade:
+def start(
+    world: World, lots: Random, clean_rounds: int, until: int, *, frugal: bool = False
+) -> Cascade:
     """Return a trajectory whose first rounds went well, to be led to the round ``until``.
 
     The recordings answer, as they would if the environment ran the calls.
     """
     clean = world.clean
     layers = world.clean.layers
-    cascade = Cascade(world, lots, clean.plan(), 1, until)
+    cascade = Cascade(world, lots, clean.plan(), 1, until, frugal)
     for round in range(1, clean_rounds + 1):
         cascade.last = [
             Execution(round, id, call.name, call.sent, OK, call.result)

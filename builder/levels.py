@@ -26,7 +26,7 @@ from taxonomy.registry import kinds
 
 LEVEL1 = "level1"
 LEVEL2 = "level2"
-ATTEMPTS = 4
+ATTEMPTS = 3
 MUST_WAIT = "Dependence_Error"
 NOT_DOWNSTREAM = "no: no task below an earlier error allowed this kind"
 
@@ -210,7 +210,7 @@ def build_row(source: Source, recipe: Recipe) -> Row | Shortfall:
     spare: Cascade | None = None
     for attempt in range(ATTEMPTS):
         t = rounds[attempt % len(rounds)]
-        cascade = start(world, lots, t - max(len(wanted), 1), t)
+        cascade = start(world, lots, t - max(len(wanted), 1), t, frugal=attempt > 0)
         failed = _suffer(cascade, wanted)
         if failed is None and (len(wanted) < 2 or _is_downstream(cascade)):
             return _row(source, recipe, cascade, seed)

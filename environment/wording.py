@@ -22,13 +22,21 @@ _ENVELOPES = (
     "detail",
 )
 
+# What is wrong with an input never shows in the code: APIs use one for all of it.
+_REFUSED: tuple[int | str, ...] = (
+    400,
+    422,
+    "BAD_REQUEST",
+    "INVALID_ARGUMENT",
+    "validation_failed",
+)
 _CODES: Mapping[str, tuple[int | str, ...]] = {
-    "unknown_tool": (404, "NOT_FOUND", "unknown_function", 400),
-    "reference": (400, "BAD_INPUT", "unresolved_input", 422),
-    "missing": (400, "BAD_REQUEST", "validation_failed", 422),
-    "unknown": (400, "BAD_REQUEST", "validation_failed", 422),
-    "type": (400, "BAD_REQUEST", "validation_failed", 422),
-    "value": (400, "INVALID_ARGUMENT", "validation_failed", 422),
+    "unknown_tool": (404, "NOT_FOUND", "unknown_function", 400, "BAD_REQUEST"),
+    "reference": _REFUSED,
+    "missing": _REFUSED,
+    "unknown": _REFUSED,
+    "type": _REFUSED,
+    "value": _REFUSED,
     "timeout": (504, "DEADLINE_EXCEEDED", "timeout", 408),
 }
 

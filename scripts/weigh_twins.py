@@ -11,7 +11,7 @@ b's more often than b's into a's, b is listed beside a that much less often.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from pathlib import Path
 
 import orjson
@@ -31,7 +31,7 @@ def main() -> None:
     """Count, weigh and write."""
     catalogue = compile_catalogue({})
     kind = kinds()["Tool_select_Error"]
-    flow: Counter[tuple[str, str]] = Counter()
+    flow: defaultdict[tuple[str, str], float] = defaultdict(float)
     for index in range(PLANS):
         parsed = parse_line(write_line(index, SEED, catalogue), "twins", index + 1)
         if not isinstance(parsed, Parsed):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -105,10 +106,9 @@ def show(field: Field, scene: Scene) -> dict[str, Any]:
     if field.options:
         schema["examples"] = list(field.options)
     elif field.exemplary:
-        try:
+        # What is worked out from a call's arguments has no value without a call.
+        with suppress(LookupError, ValueError):
             schema["examples"] = [field.draw(scene) for _ in range(_EXAMPLES)]
-        except (LookupError, ValueError):
-            pass  # Worked out from a call's arguments, so there is none without a call.
     return schema
 
 

@@ -31,7 +31,6 @@ from source_button.synthesis.model import (
 )
 from source_button.synthesis.wording import Template, compile_template
 
-
 Shares = Mapping[str, Mapping[str, float]]
 
 
@@ -263,8 +262,8 @@ def _territory(
         )
     twins: dict[str, list[tuple[str, float]]] = {}
     for pair in [pair for d in (domain, *shared) for pair in d.twins]:
-        for name, other in (pair, pair[::-1]):
-            twins.setdefault(name, []).append((other, shares.get(name, {}).get(other, 1.0)))
+        for name, twin in (pair, pair[::-1]):
+            twins.setdefault(name, []).append((twin, shares.get(name, {}).get(twin, 1.0)))
     facts = {
         name: tuple(compile_template(text) for text in texts)
         for d in (*shared, domain)
