@@ -75,7 +75,7 @@ class Cascade:
         hidden = bool(self.history) and self.lots.random() < STANDS_FROM_THE_START
         for group in self._groups(kind):
             spare: Damage | None = None
-            for tried, damage in enumerate(self._offers(kind, group)):
+            for tried, damage in enumerate(self._offers(kind, group, hidden)):
                 damaged = self._damaged_plan(kind, damage)
                 if damaged is None:
                     continue
@@ -190,8 +190,12 @@ class Cascade:
             groups.setdefault(key, []).append(id)
         return [groups[key] for key in sorted(groups)]
 
-    def _offers(self, kind: ErrorKind, group: Sequence[str]) -> Iterator[Damage]:
-        """Yield damages in the order in which to try them, at most a few a task."""
+    def _offers(self, kind: ErrorKind, group: Sequence[str], hidden: bool) -> Iterator[Damage]:
+        """Yield damages in the order in which to try them, at most a few a task.
+
+        New calls that are to be ``hidden`` in earlier plans are, where there are such, those
+        that couldn't have run before this round.
+        """
         state = State(
             self.round,
             self.clean.query,
@@ -211,6 +215,8 @@ class Cascade:
                 for damage in kind.damages(state, self.clean, only=only)
                 if (damage.node == id or kind.reach == "plan") and not self._is_made_up(damage)
             ]
+            if hidden and kind.reach == "plan":
+                found = [damage for damage in found if self._waits(damage)] or found
             yield from self._drawn(found)
 
     def _drawn(self, found: Sequence[Damage]) -> Iterator[Damage]:
@@ -224,6 +230,13 @@ class Cascade:
         for _ in range(3):
             damage = self.lots.choice(ways[self.lots.choice(names)])
             yield settle(damage, [*self.plan.tasks, *self.clean.calls], self.lots)
+
+    def _waits(self, damage: Damage) -> bool:
+        """Tell whether a new task couldn't have run in an earlier round."""
+        task, before = damage.changes.get(damage.node), self.history[-1].plan.tasks
+        return task is not None and any(
+            other not in before or not before[other].status for other in task.depends_on
+        )
 
     def _runs_in(self, plan: Plan, node: str) -> int:
         """Return the round in which a task will run if nothing else changes."""

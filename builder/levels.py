@@ -10,10 +10,10 @@ from random import Random
 
 from builder.cascade import Cascade, must_wait, start
 from builder.labels import label
-from builder.phrasing import reword
 from builder.renaming import draw_names, free_name, rename_clean, rename_task
 from environment.episode import run_to_end
 from environment.oracle import recover
+from environment.phrasing import reword
 from environment.rightness import right_calls, rounds_left
 from environment.world import World
 from plan.clean import CleanPlan

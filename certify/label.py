@@ -38,6 +38,9 @@ from plan.row import (
 HARMLESS = frozenset({SERIAL_ERROR, TOOLCALL_REDUNDANCY})
 """Kinds that make no other call go wrong."""
 
+NOT_DOWNSTREAM = ("no: no task below an earlier error allowed this kind",)
+"""Why a row's later errors have nothing to do with its earlier ones, word for word."""
+
 NOTHING = "nothing"
 """Stands in the matrix where an error was declared or found without a counterpart."""
 
@@ -103,16 +106,18 @@ def _rounds(case: Case, injected: Sequence[ErrorLabel], report: Report) -> None:
         report("level", "/level", "a row of LEVEL-1 has one error")
     if row.level == "level2" and row.rounds == 1:
         report("level", "/level", "a row of LEVEL-2 has two errors or more")
+    if row.t > max(case.layers.values(), default=1):
+        report("t", "/t", "the clean plan has no such round of calls")
     expected = list(range(row.t - len(injected) + 1, row.t + 1))
     if [error.round for error in injected] != expected:
         report("round", "/errors", f"expected one error in each round of {expected}")
     if len(injected) < 2:
-        wanted = ("",)
+        wanted: tuple[str, ...] = ("",)
     elif _is_downstream(case, injected):
         wanted = ("yes",)
     else:
-        wanted = ("no",)
-    if row.downstream.split(":")[0] not in wanted:
+        wanted = NOT_DOWNSTREAM
+    if row.downstream not in wanted:
         report("downstream", "/downstream", f"expected {wanted[0]!r}, found {row.downstream!r}")
 
 
@@ -161,8 +166,16 @@ def _injected(case: Case, error: ErrorLabel, change: Change, path: str, report: 
     expected = visibility(case, change)
     if error.visibility != expected:
         report("visibility", f"{path}/visibility", f"expected {expected}")
-    affected = set() if kind in HARMLESS else below(case, [error.node])
+    affected = set() if _is_harmless(change) else below(case, [error.node])
     _affected(case, error, affected, path, report)
+
+
+def _is_harmless(change: Change) -> bool:
+    """Tell whether an error makes no other call go wrong.
+
+    A lost dependency that its call comes after all the same doesn't.
+    """
+    return change.kind in HARMLESS or change.waits
 
 
 def _affected(case: Case, error: ErrorLabel, expected: set[str], path: str, report: Report) -> None:
@@ -336,7 +349,7 @@ def _explains(
 ) -> bool:
     """Tell whether an injected error makes something go wrong: it lies before it and counts."""
     change = damaged.get(root.node)
-    if change is None or change.kind in HARMLESS:
+    if change is None or _is_harmless(change):
         return False
     if right.get(root.node, wrong.round) < wrong.round:
         return False

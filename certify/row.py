@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 from certify.case import Case, collect, read
 from certify.change import Change, find_changes
+from certify.edge import check_edges
 from certify.gold import prove_gold
 from certify.label import NOTHING, compare
 from certify.leak import find_leaks
 from certify.rightness import right_rounds
 from certify.value import Legality
+from certify.wording import check_descriptions
 from plan.problem import Problem
 from plan.row import Row
 
@@ -73,6 +75,8 @@ def _examine(row: Row, problems: list[Problem]) -> Certificate:
     case = read(row, report)
     if case is None:
         return Certificate(tuple(problems), _unfound(row), ())
+    check_edges(case, report)
+    check_descriptions(case, report)
     legality = Legality(case.clean)
     changes, made_up = find_changes(case, legality, report)
     right = right_rounds(case, case.log, case.made)

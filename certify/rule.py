@@ -11,9 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
 from ipaddress import ip_interface
-from urllib.parse import urlsplit
 
-from plan.codes import COUNTRIES, CURRENCIES, LANGUAGES, ZONE_REGIONS
+from plan.codes import COUNTRIES, CURRENCIES, LANGUAGES, SLIPS_OF_HTTP, ZONE_REGIONS
 from plan.json_text import Json, split_pointer
 from plan.rules import Rule
 
@@ -95,6 +94,9 @@ _MONTHS = (
 
 def days(text: str) -> list[date] | None:
     """Return the days that a text can mean: none if impossible, None if it is no date."""
+    if re.fullmatch(r"\d{4}-\d\d-\d\d", text):
+        # Digits of any script, as in `int`.
+        return _real([(int(text[:4]), int(text[5:7]), int(text[8:]))])
     match = _NUMERIC.fullmatch(text)
     if match:
         first, middle, last = match[1], int(match[3]), match[4]
@@ -147,7 +149,7 @@ def _is_time(text: str) -> bool:
 def _is_datetime(text: str) -> bool:
     if len(text) < 14 or text[10] not in "Tt " or days(text[:10]) is None:
         return True
-    clock = re.sub(r"(?:[Zz]|[+-]\d{2}:?\d{2})$", "", text[11:])
+    clock = re.sub(r"(?:[Zz]|[+-][0-9]{2}:?[0-9]{2})\Z", "", text[11:])
     if _CLOCK.fullmatch(clock) is None:
         return True
     return _is_date(text[:10]) and _is_time(clock)
@@ -156,7 +158,7 @@ def _is_datetime(text: str) -> bool:
 def _is_email(text: str) -> bool:
     if "@" not in text:
         return True
-    return _is_address(text) or all(_is_address(part) for part in re.split("[,;]", text))
+    return all(_is_address(part) for part in re.split("[,;]", text))
 
 
 def _is_address(text: str) -> bool:
@@ -170,21 +172,13 @@ def _is_address(text: str) -> bool:
     if re.search(r"[\s()<>\[\]:;,\\\"@]", name):
         return False
     good = all(re.fullmatch(r"\w(?:[\w-]*\w)?", label) for label in labels)
-    return good and len(labels[-1]) > 1 and labels[-1][0].isalpha()
-
-
-_SCHEMES = frozenset(
-    {"http", "https", "ftp", "ftps", "sftp", "file", "ws", "wss", "s3", "gs", "git", "ssh", "tcp"}
-    | {"udp", "rtsp", "rtmp", "ldap", "postgres", "postgresql", "mysql", "mongodb", "redis"}
-    | {"amqp", "mqtt", "jdbc", "smb", "nfs", "hdfs", "app", "slack", "spotify", "doi", "ipfs"}
-)
+    return good and re.match(r"[^\W\d_].", labels[-1]) is not None
 
 
 def _is_url(text: str) -> bool:
     if text[:4].casefold() in ("www.", "www,"):
-        host = re.split("[/?#:]", text)[0]
-        parts = host.split(".")
-        return len(parts) > 2 and all(parts) and "," not in host and not re.search(r"\s|@", text)
+        host, port = _host_of(text)
+        return host.count(".") > 1 and _is_host(host, ",:@") and _is_port(port)
     match = re.match(r"([A-Za-z][A-Za-z0-9+.-]{1,9})(:/|[:/;])", text)
     if match is None:
         return True
@@ -192,29 +186,32 @@ def _is_url(text: str) -> bool:
     if match[2] != ":/" and scheme not in ("http", "https", "ftp"):
         return True
     rest = text[match.end(1) :]
-    if not rest.startswith("://") or re.search(r"\s", text):
+    if not rest.startswith("://") or re.search(r"\s", text) or scheme in SLIPS_OF_HTTP:
         return False
-    if scheme == "file":
+    if rest.startswith(":///"):
+        return match[1] == "file"
+    user, mark, place = re.split("[/?#]", rest[3:])[0].rpartition("@")
+    if mark and (not user or "@" in user):
+        return False
+    if re.fullmatch(r"\[[0-9a-fA-F:.]+\](?::[0-9]{1,5})?", place):
         return True
-    if scheme not in _SCHEMES and _is_near(scheme, ("http", "https")):
-        return False
-    try:
-        parts = urlsplit(text)
-        host, port = parts.hostname, parts.netloc.rpartition("@")[2]
-    except ValueError:
-        return False
-    if not host or ".." in host or host.startswith(".") or port.count("@"):
-        return False
-    if port.startswith("["):
-        return re.fullmatch(r"\[[0-9a-fA-F:.]+\](?::\d{1,5})?", port) is not None
-    return re.fullmatch(r"[^:]+(?::\d{1,5})?", port) is not None
+    host, port = _host_of(place)
+    return _is_host(host.removesuffix("."), ",;:@\\") and _is_port(port)
 
 
-def _is_near(text: str, words: Sequence[str]) -> bool:
-    """Tell whether a text is a slip of one or two letters away from a word."""
-    letters = set("htps")
-    slips = {"l", "o"}
-    return set(text) <= letters | slips and any(abs(len(text) - len(word)) <= 1 for word in words)
+def _host_of(text: str) -> tuple[str, str | None]:
+    """Return what stands before a path, and what stands between a colon and the path."""
+    host, mark, port = re.split("[/?#]", text)[0].partition(":")
+    return host, port if mark else None
+
+
+def _is_host(host: str, wrong: str) -> bool:
+    """Tell whether a host's labels are all there, without blanks or wrong signs."""
+    return all(host.split(".")) and not any(sign.isspace() or sign in wrong for sign in host)
+
+
+def _is_port(port: str | None) -> bool:
+    return port is None or re.fullmatch("[0-9]{1,5}", port) is not None
 
 
 def _is_phone(text: str) -> bool:
@@ -222,7 +219,7 @@ def _is_phone(text: str) -> bool:
     if len(digits) < 3 and not text.startswith("+"):
         return True
     bare = re.sub(r"[\s().\-/\u2010-\u2015]", "", text)
-    bare = re.sub(r"(?i)(?:,|;|ext\.?|x|#)\d{1,6}$", "", bare)
+    bare = re.sub(r"(?i)(?:,|;|ext\.?|x|#)[0-9]{1,6}$", "", bare)
     number = bare.removeprefix("+")
     if number.isdecimal():
         return len(number) <= 15 and (len(number) >= 7 or not bare.startswith("+"))
@@ -231,7 +228,7 @@ def _is_phone(text: str) -> bool:
 
 
 def _is_ip(text: str) -> bool:
-    numeric = re.fullmatch(r"\d+(?:\.\d+){2,}(/\d+)?(:\d+)?", text)
+    numeric = re.fullmatch(r"\d+(?:\.\d+){2,}(/\d+)?(:\d+)?", text, re.ASCII)
     if numeric:
         text = text.removesuffix(numeric[2] or "")
         octets, _, mask = text.partition("/")
@@ -263,11 +260,12 @@ def _is_uuid(text: str) -> bool:
 
 
 def _is_file_path(text: str) -> bool:
-    wrong = any(letter in '<>|"' or ord(letter) < 32 for letter in text)
-    if not wrong or "://" in text:
+    if "://" in text:
         return True
+    if re.match(r"[A-Za-z]:\\", text):
+        return not any(letter in '<>|"' or ord(letter) < 32 for letter in text)
     is_path = "/" in text or "\\" in text or re.search(r"\.\w{1,6}\Z", text)
-    return not is_path and any(letter.isspace() for letter in text)
+    return "\0" not in text or not is_path
 
 
 def _is_color(text: str) -> bool:
@@ -279,7 +277,7 @@ def _is_color(text: str) -> bool:
 def _is_timezone(text: str) -> bool:
     if "/" in text and " " not in text:
         return text.split("/")[0] in ZONE_REGIONS and text[-1] != "/"
-    match = re.fullmatch(r"(?i)(?:UTC|GMT)? ?[+-](\d{1,2})(?::?(\d{2}))?", text)
+    match = re.fullmatch(r"(?i)(?:UTC|GMT)? ?[+-]([0-9]{1,2})(?::?([0-9]{2}))?", text)
     return match is None or (int(match[1]) < 15 and int(match[2] or 0) < 60)
 
 
@@ -324,12 +322,19 @@ def _is_ordered(name: str, start: Json, end: Json) -> bool:
         return not numbers or start <= end
     if not isinstance(start, str) or not isinstance(end, str):
         return True
-    for first, last in ((start[:10], end[:10]), (start, end)):
-        begins, ends = days(first), days(last)
-        if begins is None or ends is None or len(begins) != 1 or len(ends) != 1:
-            continue
-        if begins != ends:
-            return begins < ends
-        alike = len(start) == len(end) and start[19:] == end[19:]
-        return not alike or start <= end
-    return True
+    # Times of day are compared where both begin with a day, the year first.
+    if start[4:5] == end[4:5] and start[4:5] in ("-", "/", "."):
+        first, last = _day(start[:10]), _day(end[:10])
+        if first is not None and last is not None:
+            if first != last:
+                return first < last
+            alike = len(start) == len(end) and start[19:] == end[19:]
+            return not alike or start <= end
+    first, last = _day(start), _day(end)
+    return first is None or last is None or first <= last
+
+
+def _day(text: str) -> date | None:
+    """Return the one day that a text means, if it is one."""
+    found = days(text)
+    return found[0] if found is not None and len(found) == 1 else None

@@ -45,25 +45,21 @@ def recover(
         if id == ROOT or id in sent:
             tasks.append(task)
         elif id in clean.calls and nodes[id] == id:
-            tasks.append(_mapped(clean, id, nodes, task.description))
+            tasks.append(_mapped(clean, id, nodes))
     tasks += [
-        _mapped(clean, id, nodes, clean.calls[id].description)
-        for id in clean.calls
-        if id not in right and nodes[id] != id
+        _mapped(clean, id, nodes) for id in clean.calls if id not in right and nodes[id] != id
     ]
     last = [nodes[id] for id in sinks(clean.dependencies)] or [ROOT]
     tasks.append(plan.tasks[RESPONSE].changed(depends_on=last))
     return Plan.of(tasks)
 
 
-def _mapped(clean: CleanPlan, id: str, nodes: dict[str, str], description: str) -> Task:
+def _mapped(clean: CleanPlan, id: str, nodes: dict[str, str]) -> Task:
     call = clean.calls[id]
-    if call.description and not description.startswith(call.description):
-        description = call.description
     return Task(
         nodes[id],
         call.name,
         renamed(call.arguments, nodes),
-        description,
+        call.description,
         tuple(nodes[other] for other in call.depends_on),
     )

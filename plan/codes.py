@@ -54,3 +54,9 @@ ZONE_REGIONS = words(
     "Africa America Antarctica Arctic Asia Atlantic Australia Brazil Canada Chile Etc Europe "
     "Indian Mexico Pacific US"
 )
+
+SLIPS_OF_HTTP = words(
+    "htp htps htttp htttps hhttp hhttps ttp ttps htt htts httpss httpp httpps hptt hptts htpp "
+    "htpps thtp thtps hhtps httl httos"
+)
+"""What people write for ``http`` and ``https`` by mistake; none is a scheme."""

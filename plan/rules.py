@@ -36,8 +36,7 @@ from ipaddress import ip_address
 
 import jsonschema_rs
 
-from plan import codes
-from plan.codes import COUNTRIES, CURRENCIES, LANGUAGES, ZONE_REGIONS
+from plan.codes import COUNTRIES, CURRENCIES, LANGUAGES, SLIPS_OF_HTTP, ZONE_REGIONS
 from plan.json_text import Json, dumps, escape, loads, split_pointer
 from plan.tool import Tool
 
@@ -678,10 +677,6 @@ _URL = re.compile(
 )
 _LIKE_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,9}:/|(?:https?|ftp)[:/;]|www[.,]", re.I)
 _WWW = re.compile(r"www(?:\.[^\s/?#@:.,]+){2,}(?::[0-9]{1,5})?(?:[/?#]\S*)?", re.I)
-_NEAR_HTTP = codes.words(
-    "htp htps htttp htttps hhttp hhttps ttp ttps htt htts httpss httpp httpps hptt hptts htpp "
-    "htpps thtp thtps hhtps httl httos"
-)
 
 
 def _is_url(text: str) -> bool | None:
@@ -692,7 +687,7 @@ def _is_url(text: str) -> bool | None:
     if text.startswith("file:///"):
         return not any(letter.isspace() for letter in text)
     scheme = text.partition(":")[0].casefold()
-    return _URL.fullmatch(text) is not None and scheme not in _NEAR_HTTP
+    return _URL.fullmatch(text) is not None and scheme not in SLIPS_OF_HTTP
 
 
 _PHONE_MARKS = re.compile(r"[\s().\-/\u2010-\u2015]")
@@ -740,8 +735,8 @@ def _is_uuid(text: str) -> bool | None:
     return _UUID.fullmatch(text) is not None
 
 
-_NOT_IN_PATHS = re.compile(r'[<>|"\x00-\x1f]')
-_PATH_FORM = re.compile(r"(?:.*[/\\].*|.*\.\w{1,6}|\S*[<>|\"]\S*)", re.S)
+_NOT_IN_PATHS = re.compile(r'\x00|^[A-Za-z]:\\.*[<>|"\x00-\x1f]', re.S)
+_PATH_FORM = re.compile(r"(?:.*[/\\].*|.*\.\w{1,6})", re.S)
 
 
 def _is_file_path(text: str) -> bool | None:

@@ -162,7 +162,6 @@ def _url(text: str, bound: str | None) -> Made:
     scheme, mark, rest = text.partition("://")
     if not mark:
         if text[:4] == "www.":
-            yield "comma", f"www,{text[4:]}"
             yield "dots", f"www..{text[4:]}"
         return
     host, slash, path = rest.partition("/")
@@ -180,7 +179,6 @@ def _url(text: str, bound: str | None) -> Made:
         yield "scheme", f"htpp{scheme[4:]}://{rest}"
     yield "host_lost", f"{scheme}:///{path}"
     yield "dots", f"{scheme}://{host.replace('.', '..', 1)}{slash}{path}"
-    yield "comma", f"{scheme}://{host.replace('.', ',', 1)}{slash}{path}"
     yield "blank", f"{scheme}://{host.replace('.', ' ', 1)}{slash}{path}"
     for letter in "-_":
         if letter in path:
@@ -299,29 +297,35 @@ def _uuid(text: str, bound: str | None) -> Made:
 
 
 def _file_path(text: str, bound: str | None) -> Made:
+    """Break the form that the schema fixes; of other paths, only those of Windows.
+
+    Elsewhere nearly every sign may stand in a name.
+    """
     start = max(text.rfind("/"), text.rfind("\\")) + 1
     folder, name = text[:start], text[start:]
     stem, dot, ending = name.rpartition(".")
     if not dot:
         stem, ending = name, ""
     middle = len(stem) // 2
-    for way, mark in (
-        ("bracket", "<"),
-        ("bracket", ">"),
-        ("bar", "|"),
-        ("quote", '"'),
-        ("line_break", "\n"),
-        ("line_break", "\t"),
-    ):
-        yield way, f"{folder}{stem[:middle]}{mark}{stem[middle:]}{dot}{ending}"
-    yield "bracket", f"{folder}<{stem}>{dot}{ending}"
-    yield "quote", f'{folder}"{stem}"{dot}{ending}'
+    if re.match(r"[A-Za-z]:\\", text):
+        for way, mark in (("bracket", "<"), ("bracket", ">"), ("bar", "|"), ("quote", '"')):
+            yield way, f"{folder}{stem[:middle]}{mark}{stem[middle:]}{dot}{ending}"
+        # What a backslash becomes in JSON text if it isn't doubled.
+        for letter, sign in (("t", "\t"), ("n", "\n"), ("r", "\r"), ("b", "\b"), ("f", "\f")):
+            if f"\\{letter}" in text:
+                yield "escape", text.replace(f"\\{letter}", sign, 1)
+    if bound is None:
+        return
     for mark in "_-":
         if mark in stem:
-            yield "bar", f"{folder}{stem.replace(mark, '|', 1)}{dot}{ending}"
             yield "blank", f"{folder}{stem.replace(mark, ' ', 1)}{dot}{ending}"
+    yield "blank", f"{folder}{stem[:middle]} {stem[middle:]}{dot}{ending}"
+    if dot:
+        yield "blank", f"{folder}{stem}. {ending}"
+        yield "ending_lost", folder + stem
     if folder.startswith("/"):
         yield "root_lost", text[1:]
+        yield "root_lost", f".{text}"
         yield "slash", text.replace("/", "\\")
         yield "blank", f"/ {text[1:]}"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -12,18 +13,20 @@ from plan.legality import Checker, checker
 from plan.reference import has_reference
 from plan.rules import Rule, broken, infer
 from plan.tool import Tool
-from taxonomy.words import are_alike, correspondence, name_words
+from taxonomy.words import are_alike, correspondence, last_word, name_words
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _CLOCK = re.compile(r"\d\d:\d\d")
 
-_SMALL = frozenset(
+# Things of which there is often one or a few.
+_COUNTED = frozenset(
     (
-        "count", "number", "quantity", "limit", "day", "night", "hour", "guest", "adult",
-        "page", "size", "people", "seat", "passenger", "room", "top", "max", "result", "unit",
-        "item",
+        "count", "quantity", "limit", "day", "night", "hour", "guest", "adult", "page", "people",
+        "person", "seat", "passenger", "room", "result", "item", "ticket", "bag", "copy", "week",
+        "month",
     )
 )  # fmt: skip
+_FEW = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +129,10 @@ class LegalCalls:
         if kind == "boolean":
             yield True
         elif kind in ("integer", "number"):
-            if "minimum" in schema:
-                yield schema["minimum"]
-            elif words & _SMALL:
-                yield 1
+            # The least price or weight would be no sane one, so only counts are made up.
+            least = schema.get("minimum", 1)
+            if kind == "integer" and last_word(key) in _COUNTED and least <= _FEW:
+                yield max(1, math.ceil(least))
         elif kind == "array":
             items = schema.get("items")
             if isinstance(items, dict) and items.get("enum"):

@@ -12,7 +12,7 @@ _SORTS = frozenset(
     (
         "id", "name", "number", "code", "value", "type", "key", "text", "string", "list",
         "data", "info", "max", "min", "maximum", "minimum", "total", "start", "end", "from",
-        "to", "new", "first", "last",
+        "to", "new", "first", "last", "kg", "km", "cm", "gb", "usd", "eur", "percent",
     )
 )  # fmt: skip
 _COMMON = frozenset(
@@ -36,6 +36,13 @@ _ASKING = frozenset(
 def name_words(name: str) -> frozenset[str]:
     """Return the words of a tool's or parameter's name, case folded, in the singular."""
     return frozenset(_singular(word.casefold()) for word in _WORD.findall(name))
+
+
+@lru_cache(maxsize=8192)
+def last_word(name: str) -> str:
+    """Return the last word of a name, which says what it holds, in the singular."""
+    words = _WORD.findall(name)
+    return _singular(words[-1].casefold()) if words else ""
 
 
 @lru_cache(maxsize=8192)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,11 +54,17 @@ _WISHES = (
     "Could you {}?", "Please {}.", "I'd like you to {}.", "Can you {}?", "I need you to {}.",
     "Would you {}?", "I want you to {}.", "Help me out and {}.",
 )  # fmt: skip
+# Words of order stand only before wishes that hang on the sentence before, or on all of them.
 _FURTHER = (
     "Then {}.", "After that, {}.", "Once that is done, {}.", "Next, {}.", "When you have that, {}.",
     "With that in hand, {}.",
 )  # fmt: skip
+_BESIDES = (
+    "Also, {}.", "Besides, {}.", "I also need you to {}.", "And please {}.", "In addition, {}.",
+    "Could you also {}?", "Please also {}.", "I'd like you to {} as well.", "On top of that, {}.",
+)  # fmt: skip
 _LAST = ("Finally, {}.", "And to wrap it up, {}.", "Last of all, {}.", "At the end, {}.")
+_BULLETS = ("-", "*", "•")
 _THANKS = (
     "",
     "",
@@ -70,12 +77,17 @@ _THANKS = (
     " No rush, but today.",
 )
 _STARTS = (
-    "The user gave me everything I need for the first step. I will {}.",
+    "The user gave me everything I need for this. I will {}.",
     "To begin with, I {}.",
-    "First I need to {}.",
-    "There are several wishes here; the one everything else builds on comes first: {}.",
+    "There are several wishes here, and this can be done at once: {}.",
     "Let me start with what does not depend on anything else: {}.",
     "I start here: {}.",
+    "Nothing is known yet, but I can {}.",
+)
+_BASES = (
+    *_STARTS,
+    "First I need to {}.",
+    "There are several wishes here; the one everything else builds on comes first: {}.",
     "Nothing is known yet, so the first thing is to {}.",
 )
 _GOES = (
@@ -84,12 +96,11 @@ _GOES = (
     "This is what I needed in order to {}.",
 )  # fmt: skip
 _TURNS_TO = (
-    "Next I {}.",
-    "The next step is to {}.",
     "I will now {}.",
     "So far, so good. Now I {}.",
     "Another wish is still open: I {}.",
-    "I turn to the next point and {}.",
+    "I turn to another point and {}.",
+    "There is more to do: I {}.",
 )
 _BESIDE = (
     " These do not depend on each other, so I call them together.",
@@ -129,6 +140,40 @@ _AGAIN = (
     "Good. Now {}, please.", "Wonderful. While you are at it, {}.",
 )  # fmt: skip
 _FACTS = ("The {label} is {value}.", "{label_up}: {value}.", "For the {label}, take {value}.")
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What the user asks for in one clause, and the calls that do it."""
+
+    clause: str
+    calls: tuple[Call, ...]
+
+    @property
+    def layer(self) -> int:
+        """The layer of its calls, from 0."""
+        return self.calls[0].planned.layer
+
+    def hangs_on(self, earlier: Iterable[Wish]) -> bool:
+        """Whether each call depends on every one of the earlier wishes."""
+        masks = [sum([1 << call.number for call in wish.calls]) for wish in earlier]
+        return all(call.behind & mask for call in self.calls for mask in masks)
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of the first message, as it stands there, and the wishes it tells."""
+
+    text: str
+    wishes: tuple[Wish, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """The messages of a trajectory, and the sentences of wishes in the first of the user's."""
+
+    messages: list[dict[str, str]]
+    sentences: tuple[Sentence, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,18 +283,18 @@ class Teller:
         self._withheld = self._scene.pick(free) if free else ""
         return self._withheld
 
-    def ask(self, calls: list[Call]) -> list[str]:
-        """One clause for each planned step of the calls, in their order."""
-        clauses: list[str] = []
-        done: set[int] = set()
+    def ask(self, calls: list[Call]) -> list[Wish]:
+        """One wish for each planned step of the calls, in their order."""
+        lanes: dict[int, list[Call]] = {}
         for call in calls:
-            if id(call.planned) in done:
-                continue
-            done.add(id(call.planned))
-            clause = self._clause(call, self._scene.pick(call.planned.move.ask), note=True)
-            self._asked[id(call.planned)] = clause
-            clauses.append(clause)
-        return clauses
+            lanes.setdefault(id(call.planned), []).append(call)
+        wishes: list[Wish] = []
+        for step, members in lanes.items():
+            first = members[0]
+            clause = self._clause(first, self._scene.pick(first.planned.move.ask), note=True)
+            self._asked[step] = clause
+            wishes.append(Wish(clause, tuple(members)))
+        return wishes
 
     def tell_rest(self, calls: list[Call]) -> list[str]:
         """Sentences for the values that the clauses did not mention."""
@@ -277,24 +322,30 @@ class Teller:
             label=label, label_up=label[0].upper() + label[1:], value=value
         )
 
-    def query(self, clauses: list[str], facts: list[str]) -> str:
-        """The user's first message."""
+    def query(self, wishes: list[Wish], facts: list[str]) -> tuple[str, list[Sentence]]:
+        """The user's first message, and its sentences of wishes."""
         scene = self._scene
         opening = scene.pick(self._territory.domain.openings) if scene.random() < 0.6 else ""
         greeting = scene.pick(_GREETINGS)
-        if scene.random() < 0.12 and len(clauses) > 2:
-            lines = "\n".join([f"{n}. {_upper(c)}" for n, c in enumerate(clauses, 1)])
+        if scene.random() < 0.12 and len(wishes) > 2:
+            # Numbers would say in which order.
+            mark = scene.pick(_BULLETS)
+            listed = [Sentence(f"{mark} {_upper(wish.clause)}", (wish,)) for wish in wishes]
+            lines = "\n".join([sentence.text for sentence in listed])
             start = _after(greeting, opening)
             head = f"{start} Here is what I need:" if opening else "Here is my list:"
-            return f"{head.strip()}\n{lines}" + ("\n" + " ".join(facts) if facts else "")
-        groups = _group(clauses, scene)
-        sentences = [scene.take(_WISHES).format(groups[0])]
-        sentences += [scene.take(_FURTHER).format(group) for group in groups[1:-1]]
-        if len(groups) > 1:
-            sentences.append(
-                scene.take(_LAST if scene.random() < 0.5 else _FURTHER).format(groups[-1])
-            )
-        body = " ".join(sentences)
+            told = "\n" + " ".join(facts) if facts else ""
+            return f"{head.strip()}\n{lines}{told}", listed
+        sentences: list[Sentence] = []
+        before: list[Wish] = []
+        groups = _group(wishes, scene)
+        for number, group in enumerate(groups):
+            is_last = number == len(groups) - 1
+            frames = self._joints(group, before, groups[number - 1], is_last) if number else _WISHES
+            said = scene.take(frames).format(_join([wish.clause for wish in group]))
+            sentences.append(Sentence(said, tuple(group)))
+            before += group
+        body = " ".join([sentence.text for sentence in sentences])
         if facts:
             told = " ".join(facts)
             body = f"{told} {body}" if scene.random() < 0.35 else f"{body} {told}"
@@ -302,7 +353,24 @@ class Teller:
         if greeting.endswith(", ") and not opening:
             body = _lower(body)
         glue = " " if head and not head.endswith(" ") else ""
-        return f"{head}{glue}{body}{scene.pick(_THANKS)}"
+        return f"{head}{glue}{body}{scene.pick(_THANKS)}", sentences
+
+    def _joints(
+        self, group: list[Wish], before: list[Wish], last: list[Wish], is_last: bool
+    ) -> tuple[str, ...]:
+        """What may stand before a sentence's wishes.
+
+        A word of order may also be heard as 'after all of that', so nothing of that may be
+        done at the same time.
+        """
+        point = self._scene.random()
+        done = max([wish.layer for wish in before])
+        follows = all(wish.layer > done and wish.hangs_on(last) for wish in group)
+        if point < 0.2 or not follows:
+            return _BESIDES
+        if is_last and point < 0.6 and all(wish.hangs_on(before) for wish in group):
+            return _LAST
+        return _FURTHER
 
     def plan(self, calls: list[Call]) -> str:
         """What the calls of one turn do, as a verb phrase."""
@@ -371,12 +439,12 @@ def _join(phrases: list[str]) -> str:
     return f"{', '.join(phrases[:-1])} and {phrases[-1]}"
 
 
-def _group(clauses: list[str], scene: Scene) -> list[str]:
-    groups: list[str] = []
+def _group(wishes: list[Wish], scene: Scene) -> list[list[Wish]]:
+    groups: list[list[Wish]] = []
     at = 0
-    while at < len(clauses):
+    while at < len(wishes):
         size = 1 + int(scene.random() * 2.4)
-        groups.append(_join(clauses[at : at + size]))
+        groups.append(wishes[at : at + size])
         at += size
     return groups
 
@@ -413,8 +481,8 @@ def tell_story(
     catalogue: Catalogue,
     scene: Scene,
     manner: Manner,
-) -> list[dict[str, str]]:
-    """The messages of the trajectory."""
+) -> Story:
+    """The trajectory as it is talked through."""
     teller = Teller(scene, territory)
     option = orjson.OPT_INDENT_2 if manner.indented else 0
     switch = _PARALLEL if manner.parallel else scene.pick(_SINGLE)
@@ -427,8 +495,8 @@ def tell_story(
     # People ask in the order of their thinking, not of the turns.
     in_order = [calls[i] for i in sorted(i for turn in turns[:cut] for i in turn)]
     withheld = teller.choose_withheld(first_calls) if manner.asks_back else ""
-    clauses = teller.ask(in_order)
-    query = teller.query(clauses, teller.tell_rest(in_order))
+    wishes = teller.ask(in_order)
+    query, sentences = teller.query(wishes, teller.tell_rest(in_order))
     messages = [{"role": "system", "content": system}, {"role": "user", "content": query}]
 
     def say(role: str, content: str) -> None:
@@ -443,7 +511,7 @@ def tell_story(
         if number == cut:
             say("assistant", f"{scene.pick(_CLOSES)}\n<final>{_sum_up(summary, scene)}</final>")
             summary = []
-            wish = _join(teller.ask(acting))
+            wish = _join([asked.clause for asked in teller.ask(acting)])
             facts = teller.tell_rest(acting)
             say("user", " ".join([scene.pick(_AGAIN).format(wish), *facts]))
             reports = []
@@ -457,7 +525,7 @@ def tell_story(
             withheld = ""
             reports = []
         plan = teller.plan(acting)
-        frame = scene.take(_STARTS if number == 0 else _frames_after(acting, earlier))
+        frame = scene.take(_frames(acting, earlier) if number else _first(acting, calls))
         earlier = turn
         if len(acting) == 1 and acting[0].planned in begun:
             frame = scene.pick(_MORE)
@@ -477,13 +545,20 @@ def tell_story(
         ] or reports
     closing = " ".join([*reports, scene.pick(_CLOSES)])
     say("assistant", f"{closing}\n<final>{_sum_up(summary, scene)}</final>")
-    return messages
+    return Story(messages, tuple(sentences))
 
 
-def _frames_after(acting: list[Call], earlier: list[int]) -> tuple[str, ...]:
-    """Words of consequence only where the last turn's results are used."""
-    used = {flow.call for call in acting for flow in call.edges}
-    return _GOES if used.intersection(earlier) else _TURNS_TO
+def _first(acting: list[Call], calls: list[Call]) -> tuple[str, ...]:
+    """Words of a beginning; everything else builds on it only where it does."""
+    begun = sum([1 << call.number for call in acting])
+    is_base = all(call.behind & begun for call in calls if not begun >> call.number & 1)
+    return _BASES if is_base else _STARTS
+
+
+def _frames(acting: list[Call], earlier: list[int]) -> tuple[str, ...]:
+    """Words of consequence only where each call uses the last turn's results."""
+    last = sum([1 << number for number in earlier])
+    return _GOES if all(call.behind & last for call in acting) else _TURNS_TO
 
 
 def _sum_up(summary: list[str], scene: Scene) -> str:

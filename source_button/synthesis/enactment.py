@@ -11,11 +11,21 @@ from source_button.synthesis.scene import Flow, Item, Json, Scene
 
 
 class Call:
-    """One call: which planned step and lane it belongs to, what went in and came out."""
+    """One call: which planned step and lane it belongs to, what went in and came out.
 
-    __slots__ = ("arguments", "edges", "name", "planned", "result", "shown", "slots")
+    `number` is its place among the calls; `behind` has a bit for each call that it depends
+    on, directly or through others.
+    """
 
-    def __init__(self, name: str, planned: Planned, arguments: dict[str, Json]) -> None:
+    __slots__ = (
+        "arguments", "behind", "edges", "name", "number", "planned", "result", "shown", "slots",
+    )  # fmt: skip
+
+    def __init__(
+        self, number: int, name: str, planned: Planned, arguments: dict[str, Json]
+    ) -> None:
+        self.number = number
+        self.behind = 0
         self.name = name
         self.planned = planned
         self.arguments = arguments
@@ -35,7 +45,6 @@ _FEW = 20
 def enact(plan: list[Planned], territory: Territory, scene: Scene) -> list[Call]:
     """Carry out the steps in order. Raises Repetition if two calls came out equal."""
     calls: list[Call] = []
-    ancestors: list[int] = []
     changed: dict[str, list[int]] = {}
     for planned in plan:
         move = planned.move
@@ -63,7 +72,8 @@ def enact(plan: list[Planned], territory: Territory, scene: Scene) -> list[Call]
             arguments: dict[str, Json] = {}
             # Fields such as an end date look at the arguments before them.
             scene.arguments = arguments
-            call = Call(move.tool.name, planned, arguments)
+            index = len(calls)
+            call = Call(index, move.tool.name, planned, arguments)
             for name, expression, _ in move.arguments:
                 if name not in skipped:
                     arguments[name] = expression.evaluate(scene, "/" + name)
@@ -75,19 +85,18 @@ def enact(plan: list[Planned], territory: Territory, scene: Scene) -> list[Call]
             call.result = row
             if any(flow.kind == "computed" for flow in flows):
                 _check_worked(arguments, flows, calls)
-            index = len(calls)
             mask = 0
             for flow in flows:
-                mask |= ancestors[flow.call] | 1 << flow.call
+                mask |= calls[flow.call].behind | 1 << flow.call
             call.edges = flows
             if step.reads:
                 for earlier in reversed(changed.get(step.reads, ())):
                     if not mask >> earlier & 1:
                         flows.append(Flow(earlier, "order", "", ""))
-                        mask |= ancestors[earlier] | 1 << earlier
+                        mask |= calls[earlier].behind | 1 << earlier
             if step.changes:
                 changed.setdefault(step.changes, []).append(index)
-            ancestors.append(mask)
+            call.behind = mask
             for other in calls:
                 if other.name == call.name and other.arguments == arguments:
                     raise Repetition(call.name)

@@ -49,14 +49,32 @@ def write_line(index: int, seed: int, catalogue: Catalogue) -> bytes:
     territory, scene, calls = _draw(index, seed, catalogue)
     manner = decide_manner(scene)
     turns = arrange_turns(calls, manner, scene)
-    messages = tell_story(calls, turns, territory, catalogue, scene, manner)
-    return orjson.dumps({"messages": messages})
+    story = tell_story(calls, turns, territory, catalogue, scene, manner)
+    return orjson.dumps({"messages": story.messages})
 
 
 def synthesize(n: int, *, seed: int) -> Iterator[bytes]:
     """Lines 0..n-1 of the corpus of `seed`, lazily."""
     for index in range(n):
         yield synthesize_one(index, seed=seed)
+
+
+def wishes(index: int, *, seed: int) -> list[tuple[str, list[list[str]]]]:
+    """The sentences of line `index` in which the user's first message asks for calls.
+
+    Each is its text and, for each wish in it, the ids of the calls that do it; ids are those
+    of `truth`.
+    """
+    catalogue = read_catalogue()
+    territory, scene, calls = _draw(index, seed, catalogue)
+    manner = decide_manner(scene)
+    turns = arrange_turns(calls, manner, scene)
+    place = {i: n for n, i in enumerate((i for turn in turns for i in turn), 1)}
+    story = tell_story(calls, turns, territory, catalogue, scene, manner)
+    return [
+        (sentence.text, [[str(place[c.number]) for c in wish.calls] for wish in sentence.wishes])
+        for sentence in story.sentences
+    ]
 
 
 def truth(index: int, *, seed: int) -> list[dict[str, Any]]:

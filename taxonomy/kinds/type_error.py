@@ -13,7 +13,9 @@ single values are wrapped as if several could be given, and structures are paste
 
 How it is injected
 ------------------
-A literal of the declared type is written in another type that keeps its content readable.
+A literal of the declared type is written in another type that keeps all of its content: a
+text becomes a number only if it is that number and nothing else, and a list only if it is
+the one item or is parted at commas or semicolons. A required value may also be null.
 Items of lists and fields of objects count where the schema declares them; places without a
 declared type never do.
 
@@ -52,8 +54,6 @@ _NUMBER_WORDS = (
     "eleven", "twelve",
 )  # fmt: skip
 _NUMBER = re.compile(r"[+-]?(?:0|[1-9]\d{0,14})(?:\.\d+)?")
-_DIGITS = re.compile(r"\d+")
-_MAX_DIGITS = 15
 
 
 def damages(
@@ -69,28 +69,18 @@ def damages(
             kinds = declared_types(schema)
             if not kinds or not has_type(kinds, value):
                 continue
-            made = _retyped(value, pointer, schema, kinds, pointer in required)
+            made = _retyped(value, pointer, kinds, pointer in required)
             yield from with_values(task, pointer, value, made)
 
 
 def _retyped(
-    value: Json,
-    pointer: str,
-    schema: Mapping[str, Json],
-    kinds: tuple[str, ...],
-    needed: bool,
+    value: Json, pointer: str, kinds: tuple[str, ...], needed: bool
 ) -> Iterator[tuple[str, Json]]:
     """Yield (way, value) in types that aren't declared, no value twice."""
     made = tuple(_container(value)) if isinstance(value, (dict, list)) else _scalar(value, pointer)
     for way, new in made:
         if not has_type(kinds, new):
             yield way, new
-    choices = schema.get("enum")
-    if isinstance(choices, list) and isinstance(value, str) and value in choices:
-        read = [new for way, new in made if way in ("number", "digits")]
-        for number in (choices.index(value), choices.index(value) + 1):
-            if number not in read and not has_type(kinds, number):
-                yield "choice_number", number
     if needed and not has_type(kinds, None):
         yield "null", None
 
@@ -104,34 +94,52 @@ def _scalar(value: str | float | bool | None, pointer: str) -> tuple[tuple[str, 
         found += [("text", text), ("text", text.capitalize())]
         found += [("word", "yes" if value else "no"), ("number", int(value))]
     elif isinstance(value, str):
-        found += _numbers_of(value)
-        if value.casefold() in ("true", "false", "yes", "no"):
-            found.append(("flag", value.casefold() in ("true", "yes")))
+        number = _number_of(value)
+        if number is not None:
+            found.append(("number", number))
+        # "NO" may be Norway.
+        if value.casefold() in ("true", "false"):
+            found.append(("flag", value.casefold() == "true"))
     elif value is not None:
         found += [("text", dumps(value)), *_texts_of(value, name)]
-        if value in (0, 1):
-            found.append(("flag", bool(value)))
     if value is not None:
         found += [("list", [value]), ("object", {"value": value})]
         if not name.isdecimal() and name != "value":
             found.append(("object", {name: value}))
-        if isinstance(value, str) and " " in value:
-            found.append(("parts", value.split()))
+        if isinstance(value, str):
+            found += _parts_of(value)
     return tuple(found)
 
 
-def _numbers_of(text: str) -> list[tuple[str, Json]]:
-    """Return a text as a number: the number that it is, or the digits in it."""
-    if _NUMBER.fullmatch(text):
-        return [("number", float(text) if "." in text else int(text))]
-    groups = _DIGITS.findall(text)
-    digits = "".join(groups)
-    if not 0 < len(digits) <= _MAX_DIGITS:
-        return []
-    found: list[tuple[str, Json]] = [("digits", int(digits))]
-    if len(groups) > 1:
-        found.append(("parts", [int(group) for group in groups]))
-    return found
+def _number_of(text: str) -> float | None:
+    """Return the number that a whole text is, if it is written as that number is."""
+    if not _NUMBER.fullmatch(text):
+        return None
+    number = float(text) if "." in text else int(text)
+    return number if dumps(number) == text else None
+
+
+def _parts_of(text: str) -> Iterator[tuple[str, Json]]:
+    """Yield a text in its parts, nothing left out: a list's items, the fields of a day."""
+    for mark in (", ", "; ", ",", ";"):
+        parts = text.split(mark)
+        if 1 < len(parts) < _MOST_PARTS and all(part == part.strip() != "" for part in parts):
+            yield "parts", parts
+            break
+    for form, names in _FIELDS:
+        match = form.fullmatch(text)
+        if match:
+            yield (
+                "fields",
+                {name: int(part) for name, part in zip(names, match.groups(), strict=True)},
+            )
+
+
+_MOST_PARTS = 10
+_FIELDS = (
+    (re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})"), ("year", "month", "day")),
+    (re.compile(r"([0-9]{2}):([0-9]{2})"), ("hour", "minute")),
+)
 
 
 def _texts_of(value: float, name: str) -> list[tuple[str, Json]]:
@@ -143,14 +151,16 @@ def _texts_of(value: float, name: str) -> list[tuple[str, Json]]:
         if abs(value) >= 1000:
             found.append(("text", f"{value:,}"))
         found.append(("text", f"{value}.0"))
-    else:
-        found.append(("text", dumps(value).replace(".", ",")))
+    elif "." in (text := dumps(value)) and text[-4:-3] != ".":
+        # With three digits after it, a comma would part thousands.
+        found.append(("text", text.replace(".", ",")))
     unit = _UNITS.get(name.rpartition("_")[2].casefold())
     if unit is not None:
         found.append(("unit", f"{dumps(value)}{unit}"))
     return found
 
 
+# Only units that the name tells: a price may be in any currency.
 _UNITS: Mapping[str, str] = {
     **{
         word: f" {word}"
@@ -161,17 +171,10 @@ _UNITS: Mapping[str, str] = {
             "weeks", "years",
         )
     },
-    "amount": " dollars",
-    "budget": " USD",
-    "cost": " USD",
-    "distance": " km",
-    "duration": " min",
-    "height": " cm",
+    "eur": " EUR",
     "percent": "%",
     "percentage": "%",
-    "price": " USD",
-    "radius": " km",
-    "weight": " kg",
+    "usd": " USD",
 }  # fmt: skip
 
 
@@ -181,7 +184,6 @@ def _container(value: list[Json] | dict[str, Json]) -> Iterator[tuple[str, Json]
     if isinstance(value, dict):
         yield "list", [value]
         if value:
-            yield "parts", list(value.values())
             yield "pairs", [{"key": key, "value": item} for key, item in value.items()]
             plain = all(isinstance(item, (str, int, float)) for item in value.values())
             if plain:
@@ -192,10 +194,12 @@ def _container(value: list[Json] | dict[str, Json]) -> Iterator[tuple[str, Json]
     if value:
         yield "object", {str(index): item for index, item in enumerate(value)}
         if all(isinstance(item, (str, int, float)) for item in value):
-            yield "text", ", ".join(_plain(item) for item in value)
-            if len(value) > 1:
-                yield "text", ";".join(_plain(item) for item in value)
-        yield "item", value[0]
+            items = [_plain(item) for item in value]
+            for mark in (", ", ";") if len(value) > 1 else ():
+                if not any(mark.strip() in item for item in items):
+                    yield "text", mark.join(items)
+        if len(value) == 1:
+            yield "item", value[0]
 
 
 def _plain(value: Json) -> str:
@@ -249,9 +253,15 @@ KIND = ErrorKind(
             {"start_date": "2026-06-09", "end_date": "2026-06-12"},
             '{"end_date":"2026-06-12","start_date":"2026-06-09"}',
         ),
+        Example("a flag in words", delivery(), 1, "1", "/para/fragile", True, "yes"),
         Example(
-            "an id without its quotes", delivery(), 1, "1", "/para/parcel_id", "PCL-204417", 204417
+            "a date in its fields",
+            trip(),
+            1,
+            "2",
+            "/para/date",
+            "2026-05-14",
+            {"year": 2026, "month": 5, "day": 14},
         ),
-        Example("a date as a number", trip(), 1, "2", "/para/date", "2026-05-14", 20260514),
     ),
 )

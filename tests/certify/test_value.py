@@ -1,5 +1,8 @@
 """Types, contents and value rules, with examples of what breaks each."""
 
+from dataclasses import replace
+from datetime import date
+
 import jsonschema
 import pytest
 from hypothesis import given
@@ -7,9 +10,13 @@ from hypothesis import strategies as st
 
 from certify.rule import days, holds
 from certify.value import CONTENT, TYPE, Legality, has_type, schema_fault
+from plan import rules
 from plan.clean import Call, CleanPlan
+from plan.json_text import Json
 from plan.rules import Rule
 from plan.tool import Tool
+from taxonomy.breakages import breakages, disorders
+from tests.plan.test_rules import CASES
 
 RULES = {
     "date": (
@@ -27,7 +34,11 @@ RULES = {
     ),
     "url": (
         ["https://example.com/a?b=c", "http://user@host.org:80/", "www.example.com", "example"],
-        ["htp://example.com", "https//example.com", "http:/example.com", "https://", "www,x.com"],
+        [
+            *("htp://example.com", "https//example.com", "http:/example.com", "https://"),
+            *("www,x.com", "https://reviews,example.com/a", "https://a;b.org", "https://a.org:x"),
+            *("https://a..org/", "https://a b.org", "https://@a.org", "https://a\\b.org"),
+        ],
     ),
     "phone": (["+49 30 1234567", "(030) 123-4567", "911", "the desk"], ["+1", "+49 30 12a4567"]),
     "ip": (["192.168.0.1", "10.0.0.0/8", "::1", "localhost"], ["192.168.0.256", "1.2.3", "g::1"]),
@@ -35,7 +46,7 @@ RULES = {
         ["123e4567-e89b-12d3-a456-426614174000", "abc"],
         ["123e4567-e89b-12d3-a456-42661417400g", "123e4567-e89b-12d3-a456-42661417400"],
     ),
-    "file_path": (["/tmp/report.pdf", "C:\\data\\a.csv"], ["/tmp/a|b.pdf", "/tmp/<a>.pdf"]),
+    "file_path": (["/tmp/a|b.pdf", "C:\\data\\a.csv"], ["C:\\a|b.pdf", "/tmp/a\0.pdf"]),
     "color": (["#fff", "#a0B1c2", "red"], ["#ggg", "#12345"]),
     "timezone": (["Europe/Berlin", "UTC+2", "CET"], ["Eurpoe/Berlin", "UTC+25"]),
     "currency": (["EUR", "usd", "euros"], ["EUX", "XYZ"]),
@@ -78,6 +89,81 @@ def test_texts(name):
 def test_bounds(rule, good, bad):
     assert [value for value in good if not holds(rule, {"x": value})] == []
     assert [value for value in bad if holds(rule, {"x": value})] == []
+
+
+def ruled() -> list[tuple[Rule, list[Json]]]:
+    """Every rule that `plan.rules` infers or knows, and sample values of all rules of its name."""
+    samples: dict[str, list[Json]] = {name: [*good, *bad] for name, (good, bad) in RULES.items()}
+    found: dict[Rule, None] = {Rule(name, "/x"): None for name in RULES}
+    for name, schema, recorded, rule, right, wrong in CASES:
+        tool = Tool("use", "Use it.", {"type": "object", "properties": {name: schema}})
+        (one,) = rules.infer(tool, [{name: recorded}])
+        found[replace(one, pointer="/x")] = None
+        samples.setdefault(rule, []).extend([recorded, *right, *wrong])
+    return [(rule, samples[rule.name]) for rule in found]
+
+
+RULED = ruled()
+
+
+def disagreement(rule: Rule, value: Json) -> bool:
+    return holds(rule, {"x": value}) != rules.holds(rule, {"x": value})
+
+
+@pytest.mark.parametrize("rule", [rule for rule, _ in RULED], ids=lambda rule: rule.name)
+def test_the_environment_decides_alike(rule):
+    """Two readings of each rule: on samples, and on everything that breaks one."""
+    values = dict(RULED)[rule]
+    made = [
+        new
+        for value in values
+        if isinstance(value, (str, int, float)) and not isinstance(value, bool)
+        for _, new in breakages(rule, value)
+    ]
+    assert [value for value in (*values, *made) if disagreement(rule, value)] == []
+    assert [new for new in made if holds(rule, {"x": new})] == []
+
+
+SIGNS = "abzAZ019 .-_/:;,@#?<>|\"'()[]+%\\\n\té²٣–"
+
+
+@given(st.sampled_from(RULED), st.data())
+def test_the_environment_decides_alike_on_slips(ruled, data):
+    rule, values = ruled
+    value = data.draw(st.sampled_from(values))
+    if isinstance(value, str):
+        for _ in range(data.draw(st.integers(1, 3))):
+            at = data.draw(st.integers(0, len(value)))
+            sign = data.draw(st.sampled_from(["", *SIGNS]))
+            value = value[:at] + sign + value[at + data.draw(st.integers(0, 1)) :]
+    elif isinstance(value, (int, float)) and not isinstance(value, bool):
+        value += data.draw(st.sampled_from([-200, -1, -0.5, 0.5, 1, 200]))
+    assert not disagreement(rule, value)
+
+
+LAYOUTS = ("%Y-%m-%d", "%d/%m/%Y", "%m/%d/%Y", "%d %B %Y", "%b %d, %Y", "%Y/%m/%d", "%d.%m.%Y")
+CLOCKS = ("", "", "T10:00:00Z", "T09:00:00Z", " 10:00", "T10:00:00+02:00", "T11:00", "x", " ")
+moments = st.builds(
+    lambda day, layout, clock: day.strftime(layout) + clock,
+    st.dates(date(2026, 1, 1), date(2026, 3, 9)),
+    st.sampled_from(LAYOUTS),
+    st.sampled_from(CLOCKS),
+)
+
+
+@given(moments, moments)
+def test_the_environment_orders_alike(start, end):
+    rule = Rule("date_order", "/end", None, "/start")
+    ends = [end, *(new for _, new in disorders("date_order", start, end))]
+    for one in ends:
+        arguments = {"start": start, "end": one}
+        assert holds(rule, arguments) == rules.holds(rule, arguments)
+
+
+@given(st.integers(-3, 3) | st.floats(-3, 3), st.integers(-3, 3) | st.floats(-3, 3))
+def test_the_environment_bounds_alike(least, most):
+    rule, arguments = Rule("bounds_order", "/max", None, "/min"), {"min": least, "max": most}
+    assert holds(rule, arguments) == rules.holds(rule, arguments)
 
 
 def test_places_inside_arguments():

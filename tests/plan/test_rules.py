@@ -115,7 +115,7 @@ CASES: list[tuple[str, Json, Json, str, list[Json], list[Json]]] = [
         ["10.0.0.0/8", "::1", "example.com"],
         ["10.24.7.256", "10.24.7", "10.24.7.31.5"],
     ),
-    ("file_path", text(), "/var/log/app.log", "file_path", ["notes.txt"], ["/var/l<g/app.log"]),
+    ("file_path", text(), "/var/log/app.log", "file_path", ["notes.txt"], ["/var/l\0g/app.log"]),
     (
         "session",
         text(),

@@ -15,7 +15,7 @@ import jsonschema_rs
 import orjson
 import pytest
 
-from source_button.synthesis import read_catalogue, synthesize, synthesize_one, truth
+from source_button.synthesis import read_catalogue, synthesize, synthesize_one, truth, wishes
 from source_button.synthesis.model import Every, Made, Ref, Sequence, Text
 from source_button.synthesis.wording import compile_template
 
@@ -239,6 +239,51 @@ def test_literals_come_from_the_user_or_an_earlier_result() -> None:
                         if isinstance(value, str) and re.fullmatch(r"\S+@\S+|[A-Z]+-\d+", value):
                             assert value in known
             known += message["content"]
+
+
+# However a sentence may say that it comes after what was said before it.
+SEQUENCE = re.compile(
+    r"\W*(?:and |but |please )*(?:then|next|now|after|afterwards|once|when|with (?:that|this|it)"
+    r"|finally|lastly|last|at the end|in the end|at last|to (?:wrap|finish|end)|and to wrap"
+    r"|second|third|later|subsequently|following|as soon|if|before|first|using)\b",
+    re.IGNORECASE,
+)
+
+
+def test_words_of_order_stand_only_where_there_is_an_order() -> None:
+    ordered = sentences_seen = 0
+    for index in range(500):
+        query = orjson.loads(synthesize_one(index, seed=SEED))["messages"][1]["content"]
+        before: dict[str, set[str]] = {}
+        for edge in truth(index, seed=SEED):
+            behind = before.setdefault(edge["to"], set())
+            behind |= {edge["from"], *before.get(edge["from"], ())}
+        turns = read(synthesize_one(index, seed=SEED)).turns
+        turn_of = [n for n, turn in enumerate(turns) for _ in turn]
+        earlier: list[list[str]] = []
+        for text, group in wishes(index, seed=SEED):
+            assert text.casefold() in query.casefold()
+            sentences_seen += 1
+            if SEQUENCE.match(text):
+                ordered += 1
+                for calls in group:
+                    for call in calls:
+                        assert any(before.get(call, set()) & set(wish) for wish in earlier), text
+                        # Nothing asked for before it may run beside it.
+                        for other in [other for wish in earlier for other in wish]:
+                            assert turn_of[int(other) - 1] < turn_of[int(call) - 1], text
+            earlier += group
+    assert sentences_seen > 1000
+    assert ordered > 200
+
+
+def test_clauses_say_no_order_of_their_own() -> None:
+    """A clause's "before" and "after" are about days, never about other wishes."""
+    for territory in read_catalogue().territories:
+        for move in territory.moves:
+            for text in (*move.step.ask, *move.step.do):
+                assert not SEQUENCE.match(text), text
+                assert " then" not in text, text
 
 
 def test_some_talks_have_several_user_messages() -> None:

@@ -349,20 +349,18 @@ DOMAIN = Domain(
         step(
             "create_snapshot",
             (
-                "before anything is changed, take a snapshot of the busiest host that is kept "
-                "for {retention_days} days",
+                "take a snapshot of the busiest host for the auditors that is kept for "
+                "{retention_days} days",
             ),
             ("Snapshot {snapshot_id} has {size_gb} GB.",),
             gives("snapshot"),
             host_ip=ref("health.busiest_host_ip"),
-            changes="host",
         ),
         step(
             "rollback_deployment",
             ("roll back to the version before[ with {drain_seconds} seconds to drain]",),
             ("Rollback {rollback_id} finished at {finished_at}.",),
             gives("rollback"),
-            reads="host",
             deployment_id=ref("health.deployment_id"),
             target_version=ref("deployment.previous_version"),
             weight=1.8,
@@ -372,7 +370,6 @@ DOMAIN = Domain(
             ("restart the deployment[ with {drain_seconds} seconds to drain]",),
             ("{instances} instances were restarted ({restart_id}).",),
             gives("rollback_choice"),
-            reads="host",
             deployment_id=ref("health.deployment_id"),
             weight=0.5,
         ),

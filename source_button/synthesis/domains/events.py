@@ -376,7 +376,7 @@ DOMAIN = Domain(
         ),
         step(
             "get_event",
-            ("show the event as it then stands",),
+            ("show how the event stands",),
             ("{confirmed_guests} guests have confirmed; the checklist is {checklist_url}.",),
             gives("event_state"),
             event_id=ref("event.event_id"),

@@ -321,7 +321,7 @@ DOMAIN = Domain(
         step(
             "get_shipment_status",
             (
-                "check where the shipment stands then",
+                "check where the shipment stands",
                 "look up container and arrival of the shipment",
             ),
             ("It is {status} in container {container_number}, due {eta}.",),

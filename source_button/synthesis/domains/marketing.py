@@ -349,7 +349,7 @@ DOMAIN = Domain(
         ),
         step(
             "get_deal",
-            ("show the largest deal as it then stands",),
+            ("show how the largest deal stands",),
             ("Its weighted value is ${weighted_value} ({page_url}).",),
             gives("deal_state"),
             deal_id=ref("deal.deal_id"),

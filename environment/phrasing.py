@@ -2,12 +2,13 @@
 
 Every plan of a row is written out anew: descriptions in other words, dependencies in
 another order, tasks in another order. Damaged and clean tasks are treated alike, so a
-comparison of two texts tells nothing.
+comparison of two texts tells nothing. What was written so can be recognised again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from random import Random
 
 from plan.graph import layers
@@ -56,6 +57,36 @@ def describe(description: str, lots: Random) -> str:
     head, mark, result = description.partition("\n")
     text = lots.choice(_HEADS)(head)
     return f"{text} {lots.choice(_MARKERS).format(result)}" if mark else text
+
+
+def is_wording(text: str, sentence: str, result: str | None) -> bool:
+    """Tell whether a text is one that `describe` can make.
+
+    Args:
+        text: a task's description.
+        sentence: what the task is for, in the words of its tool.
+        result: the text of what came back, or None while the task is pending.
+    """
+    if result is None:
+        return text in _wordings(sentence)
+    return text.endswith(result) and text[: len(text) - len(result)] in _beginnings(sentence)
+
+
+def is_last_wording(text: str) -> bool:
+    """Tell whether a text is one that `reword` gives the response."""
+    return text in _LAST
+
+
+@lru_cache(maxsize=4096)
+def _wordings(sentence: str) -> frozenset[str]:
+    return frozenset(head(sentence) for head in _HEADS)
+
+
+@lru_cache(maxsize=4096)
+def _beginnings(sentence: str) -> frozenset[str]:
+    """Return what can stand before a result's text."""
+    marks = [f" {marker.format('')}" for marker in _MARKERS]
+    return frozenset(head + mark for head in _wordings(sentence) for mark in marks)
 
 
 def reword(plan: Plan, lots: Random) -> Plan:
