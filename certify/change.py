@@ -269,14 +269,18 @@ class _Search:
         if call is None or (task.name != call.name and task.name in self.case.clean.tools):
             return
         key = lookup_key(pointer)
-        fault = self.legality.fault(call.name, key, task.arguments[key])
+        recorded: Json = ABSENT
+        arguments: Mapping[str, Json] = task.arguments
+        try:
+            # Beside it, an injected error may stand in the same argument.
+            recorded = lookup(call.sent, pointer)
+            arguments = replaced(call.sent, pointer, value)
+        except LookupError:
+            pass
+        fault = self.legality.fault(call.name, key, arguments[key])
         if fault is not None:
             self.report("made_up", path, f"{task.id!r}: {pointer} is made up with {fault}")
-        try:
-            recorded = lookup(call.sent, pointer)
-        except LookupError:
-            return
-        if dump_bytes(recorded) == dump_bytes(value):
+        if recorded is not ABSENT and dump_bytes(recorded) == dump_bytes(value):
             self.report("made_up", path, f"{task.id!r}: {pointer} is made up, yet right")
 
     def _judge(

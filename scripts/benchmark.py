@@ -272,7 +272,8 @@ def _timed_execution(clock: _Clock) -> Callable[[bool], None]:
             return run(*args)
 
     def switch(on: bool) -> None:
-        World.run = timed if on else run  # type: ignore[method-assign, assignment]
+        # A method is replaced for the length of one call, so that a stage within is timed.
+        World.run = timed if on else run  # type: ignore[method-assign, assignment]  # see above
 
     return switch
 

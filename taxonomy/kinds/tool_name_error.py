@@ -150,9 +150,9 @@ def _misspellings(name: str) -> Iterator[tuple[str, str]]:
             changed = [*plain[:place], _other_number(plain[place]), *plain[place + 1 :]]
             yield "plural", _spelled(changed, style)
     for prefix in _PREFIXES:
-        yield "prefix", _spelled([prefix, *plain], style)
+        yield "affix", _spelled([prefix, *plain], style)
     for suffix in _SUFFIXES:
-        yield "suffix", _spelled([*plain, suffix], style)
+        yield "affix", _spelled([*plain, suffix], style)
     if len(plain) > 2:
         yield "word_left_out", _spelled(plain[:-1], style)
         yield "word_left_out", _spelled([plain[0], *plain[2:]], style)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -45,9 +46,11 @@ def test_standard_input_is_read() -> None:
 
 @pytest.mark.parametrize("pack", [gzip.compress, zstandard.ZstdCompressor().compress])
 @pytest.mark.parametrize("how", ["cut off", "garbled"])
-def test_broken_packed_files_are_reported(tmp_path: Path, pack: object, how: str) -> None:
+def test_broken_packed_files_are_reported(
+    tmp_path: Path, pack: Callable[[bytes], bytes], how: str
+) -> None:
     path = tmp_path / "broken"
-    data = pack(bytes(range(256)) * 4000)  # type: ignore[operator]
+    data = pack(bytes(range(256)) * 4000)
     middle = len(data) // 2
     path.write_bytes(data[:middle] if how == "cut off" else data[:middle] + b"x" * 99)
     with pytest.raises(SourceError, match="compressed data is broken"):
