@@ -18,8 +18,10 @@ VALUES = st.recursive(
 
 
 @given(value=VALUES, indent=st.none() | st.just(2) | st.just("\t"), ascii_only=st.booleans())
-def test_what_json_writes_is_read_back(value: object, indent: object, ascii_only: bool) -> None:
-    text = json.dumps(value, indent=indent, ensure_ascii=ascii_only)  # type: ignore[arg-type]
+def test_what_json_writes_is_read_back(
+    value: object, indent: int | str | None, ascii_only: bool
+) -> None:
+    text = json.dumps(value, indent=indent, ensure_ascii=ascii_only)
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -238,9 +238,9 @@ def test_what_failed_is_not_redundant_to_repeat() -> None:
         history=(Round(1, first.plan, seen),),
     )
     names = [
-        damage.changes["x1"].name  # type: ignore[union-attr]
+        new.name
         for damage in kinds()["Toolcall_Redundancy"].damages(state, clean)
-        if damage.way == "repeats_sent"
+        if damage.way == "repeats_sent" and (new := damage.changes["x1"]) is not None
     ]
     assert "get_city_info" in names
     assert "search_flights" not in names
