@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from random import Random
 from statistics import fmean
 from typing import Any
+from zlib import crc32
 
 from builder.cascade import must_wait, start
 from environment.world import World
@@ -56,6 +57,8 @@ STRUCTURAL: Mapping[str, tuple[str, ...]] = {
     "Dependence_Null": (*STRUCTURE, *PLACE),
     "Parallelism_Error": (*STRUCTURE, *PLACE),
     "Serial_Error": (*STRUCTURE, *PLACE),
+    # The name is spelled otherwise, at times in a style without underscores.
+    "Tool_name_Error": ("name_words",),
     # One parameter fewer, a required one: what is left has other lengths.
     "Parameter_Missing": VALUES,
     # What used the lost call has a literal for a reference, and the lost call's dependencies.
@@ -237,11 +240,9 @@ def node_features(
             "gap_after": int(order[rank + 1] if rank + 1 < len(order) else IDS) - number,
             "place": place[id] / len(calls),
             "place_less_rank": place[id] - rank,
-            "place_in_layer": _side(place[id], beside, number),
-            # Without an order there is noise in its place, lest the number of them show.
-            "dep_rising": given[0] < given[-1] if len(given) > 1 else number % 2,
-            "dep_largest_first": int(given[0]) > int(given[1]) if len(given) > 1 else number % 2,
-            "dep_above": int(given[0]) > number if given else number % 2,
+            "place_in_layer": _side(place[id], beside, id),
+            "dep_rising": int(given[0]) < int(given[-1]) if len(given) > 1 else _coin("r", id),
+            "dep_above": int(given[0]) > number if given else _coin("a", id),
             "dep_behind": sum(place[other] > place[id] for other in given),
             "dependencies": len(given),
             "layer": depth[id],
@@ -256,7 +257,7 @@ def node_features(
             "name_words": task["name"].count("_"),
             "name_again": names.count(task["name"]) > 1,
             # A name outside the list has no place there; that it has none is the damage.
-            "tool_place": listed.get(task["name"], 0.5),
+            "tool_place": listed.get(task["name"], crc32(id.encode()) % len(tools) / len(tools)),
             "not_before": last is not None and id not in last,
             "text_differs": _differs(last, task, dumps),
             "meaning_differs": _differs(last, task, meaning),
@@ -266,10 +267,15 @@ def node_features(
     return found
 
 
-def _side(place: int, beside: Sequence[int], number: int) -> bool:
-    """Whether a task stands in the first half of its layer; noise in the middle of it."""
+def _coin(salt: str, id: str) -> bool:
+    """Noise, where there is no order to speak of, lest that show how many there are."""
+    return bool(crc32(f"{salt}{id}".encode()) & 1)
+
+
+def _side(place: int, beside: Sequence[int], id: str) -> bool:
+    """Whether a task stands in the first half of its layer."""
     before = sum((at < place) - (at > place) for at in beside)
-    return before < 0 if before else bool(number % 2)
+    return before < 0 if before else _coin("s", id)
 
 
 def _differs(before: Mapping[str, Task] | None, task: Task, spell: Any) -> bool:
@@ -315,12 +321,22 @@ _MOST = ("not_before", "text_differs", "meaning_differs")
 
 _ANY = {name for own in STRUCTURAL.values() for name in own}.difference(HISTORY)
 
+_CROWD = (
+    "mean_",
+    "largest_gap",
+    "smallest_gap",
+    "one_gap",
+    "one_id_rank",
+    "most_text_differs",
+)
+
 ROW_STRUCTURAL: Mapping[str, tuple[str, ...]] = {
     "": tuple(f"{stem}_{name}" for name in sorted(_ANY) for stem in ("one", "mean")),
-    # With one task fewer or more, gaps are wider or narrower, and means less or more even.
-    "Toolcall_Missing": ("mean_", "largest_gap", "smallest_gap"),
+    # With one task fewer or more, gaps are wider or narrower, also as an id and its rank show
+    # them together, and means less or more even.
+    "Toolcall_Missing": _CROWD,
     # And one call more is seen.
-    "Toolcall_Redundancy": ("mean_", "largest_gap", "smallest_gap", "seen_length"),
+    "Toolcall_Redundancy": (*_CROWD, "seen_length"),
     # Who waits for what decides how many tasks share a layer.
     "Serial_Error": ("mean_place_in_layer",),
     "Parallelism_Error": ("mean_place_in_layer",),
