@@ -315,7 +315,7 @@ def answered(result: Json) -> State:
 @pytest.mark.parametrize(
     ("name", "least"),
     [
-        ("Tool_name_Error", 11),
+        ("Tool_name_Error", 10),
         ("Tool_select_Error", 4),
         ("Toolcall_Missing", 8),
         ("Toolcall_Redundancy", 7),
