@@ -27,8 +27,9 @@ T = TypeVar("T")
 Seat = tuple[int, int]  # the plan's number in the source, and the variant
 Kinds = tuple[int, ...]
 
-PASSES = 8
-CANDIDATES = 2
+# Late passes have few rows left and cost little.
+PASSES = 20
+CANDIDATES = 3
 PROBES = 60
 # How much more than its fair number of rows a deep plan may carry.
 CROWDING = 8
