@@ -12,10 +12,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from random import Random
 from statistics import fmean
 from typing import Any
-from zlib import crc32
 
 from builder.cascade import must_wait, start
 from environment.world import World
@@ -57,8 +57,8 @@ STRUCTURAL: Mapping[str, tuple[str, ...]] = {
     "Dependence_Null": (*STRUCTURE, *PLACE),
     "Parallelism_Error": (*STRUCTURE, *PLACE),
     "Serial_Error": (*STRUCTURE, *PLACE),
-    # The name is spelled otherwise, at times in a style without underscores.
-    "Tool_name_Error": ("name_words",),
+    # The name is spelled otherwise, at times in a style without underscores, and nobody else's.
+    "Tool_name_Error": ("name_words", "name_again"),
     # One parameter fewer, a required one: what is left has other lengths.
     "Parameter_Missing": VALUES,
     # What used the lost call has a literal for a reference, and the lost call's dependencies.
@@ -223,6 +223,8 @@ def node_features(
     for task in calls:
         id, text, given, para = task["id"], head(task), dep[task["id"]], task["para"]
         rank, number = order.index(id), int(id)
+        # Any one of them, whatever their order: that is `dep_rising`'s affair.
+        some = min(given, key=lambda one: _lot(f"{one} {id}"), default="")
         beside = [place[other] for other in place if depth[other] == depth[id]]
         literals = [_plain(value) for value in para.values() if not is_expression(value)]
         lengths = [len(value) for value in literals]
@@ -242,7 +244,7 @@ def node_features(
             "place_less_rank": place[id] - rank,
             "place_in_layer": _side(place[id], beside, id),
             "dep_rising": int(given[0]) < int(given[-1]) if len(given) > 1 else _coin("r", id),
-            "dep_above": int(given[0]) > number if given else _coin("a", id),
+            "dep_above": int(some) > number if some else _coin("a", id),
             "dep_behind": sum(place[other] > place[id] for other in given),
             "dependencies": len(given),
             "layer": depth[id],
@@ -257,7 +259,7 @@ def node_features(
             "name_words": task["name"].count("_"),
             "name_again": names.count(task["name"]) > 1,
             # A name outside the list has no place there; that it has none is the damage.
-            "tool_place": listed.get(task["name"], crc32(id.encode()) % len(tools) / len(tools)),
+            "tool_place": listed.get(task["name"], _lot(id) % len(tools) / len(tools)),
             "not_before": last is not None and id not in last,
             "text_differs": _differs(last, task, dumps),
             "meaning_differs": _differs(last, task, meaning),
@@ -267,9 +269,14 @@ def node_features(
     return found
 
 
+def _lot(text: str) -> int:
+    """A number that a text decides; unlike those of a checksum, of no two alike."""
+    return int.from_bytes(blake2b(text.encode(), digest_size=4).digest(), "big")
+
+
 def _coin(salt: str, id: str) -> bool:
     """Noise, where there is no order to speak of, lest that show how many there are."""
-    return bool(crc32(f"{salt}{id}".encode()) & 1)
+    return bool(_lot(f"{salt}{id}") & 1)
 
 
 def _side(place: int, beside: Sequence[int], id: str) -> bool:
