@@ -9,7 +9,7 @@ from environment.rightness import is_right
 from plan.clean import CleanPlan
 from plan.execution import Execution, says_empty
 from plan.graph import descendants
-from plan.json_text import Json, dumps, escape
+from plan.json_text import Json, dumps, escape, overlap
 from plan.reference import references
 from plan.row import EXPLICIT, INJECTED, LATENT, MASKED, PROPAGATED, SILENT, ErrorLabel
 from plan.task import Plan
@@ -181,7 +181,7 @@ def visibility(one: Injected, seen: Execution | None, clean: CleanPlan, plan: Pl
         return MASKED
     if one.kind.dimension != PARAMETER:
         return EXPLICIT
-    return EXPLICIT if any(_touch(seen.at, place) for place in _blamed(one, clean)) else MASKED
+    return EXPLICIT if any(overlap(seen.at, place) for place in _blamed(one, clean)) else MASKED
 
 
 def _blamed(one: Injected, clean: CleanPlan) -> list[str]:
@@ -195,8 +195,3 @@ def _blamed(one: Injected, clean: CleanPlan) -> list[str]:
         known = clean.calls[damage.node].arguments
         places += [f"/{escape(key)}" for key in known if key not in changed.arguments]
     return places
-
-
-def _touch(a: str, b: str) -> bool:
-    """Tell whether one place lies in the other."""
-    return f"{a}/".startswith(f"{b}/") or f"{b}/".startswith(f"{a}/")

@@ -24,8 +24,6 @@ from plan.task import Plan
 from taxonomy.kind import STRUCTURAL, ErrorKind
 from taxonomy.registry import kinds
 
-LEVEL1 = "level1"
-LEVEL2 = "level2"
 ATTEMPTS = 3
 MUST_WAIT = "Dependence_Error"
 NOT_DOWNSTREAM = "no: no task below an earlier error allowed this kind"
@@ -129,27 +127,30 @@ def _feasible_rounds(world: World) -> Masks:
 
     deepest = sorted(layers, key=layers.__getitem__, reverse=True)
     masks = [[0] * (depth - round) for round in range(depth)]
+
+    def allow(bit: int, round: int, last: int) -> None:
+        """Note a kind as possible in a round, with errors up to the round ``last``."""
+        for rounds in range(last - round + 1):
+            masks[round - 1][rounds] |= 1 << bit
+
     for bit, kind in enumerate(kinds().values()):
         if kind.name == MUST_WAIT:
-            for round, latest in enumerate(_waits(kind, state(1), world, deepest)):
-                for rounds in range(latest - round - 1):
-                    masks[round][rounds] |= 1 << bit
+            for round, runs in enumerate(_waits(kind, state(1), world, deepest), 1):
+                allow(bit, round, runs - 1)
             continue
         if kind.reach == "task" and kind.dimension != STRUCTURAL:
             # Such damage asks for nothing but its own task's being pending.
             latest = next(
                 (layers[id] for id in deepest if any(kind.damages(state(1), clean, only={id}))), 0
             )
-            for earlier in range(latest):
-                for rounds in range(depth - earlier):
-                    masks[earlier][rounds] |= 1 << bit
+            for earlier in range(1, latest + 1):
+                allow(bit, earlier, depth)
             continue
         for round in range(depth, 0, -1):
             if not any(kind.damages(state(round), clean)):
                 continue
-            for earlier in range(round - 1 if kind.reach == "round" else 0, round):
-                for rounds in range(depth - earlier):
-                    masks[earlier][rounds] |= 1 << bit
+            for earlier in range(round if kind.reach == "round" else 1, round + 1):
+                allow(bit, earlier, depth)
             if kind.reach != "round":
                 break
     return tuple(tuple(row) for row in masks)
@@ -244,7 +245,7 @@ def _suffer(cascade: Cascade, wanted: list[ErrorKind]) -> Shortfall | None:
 
 
 def _row(source: Source, recipe: Recipe, cascade: Cascade, seed: int) -> Row | Shortfall:
-    clean, _lots, t = cascade.clean, cascade.lots, cascade.round
+    clean, t = cascade.clean, cascade.round
     right = right_calls(clean, cascade.log)
     errors = label(cascade, right)
     gold = _with_ids(recover(clean, cascade.plan, cascade.log, cascade.last), cascade)

@@ -56,8 +56,6 @@ from hub_card import attribution
 from hub_card import manifest as manifests
 from plan.json_text import Json, dump_bytes
 
-LEVEL1 = "level1"
-LEVEL2 = "level2"
 ALL = "all"
 
 DEFAULT_ROWS = 2000

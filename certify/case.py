@@ -18,7 +18,6 @@ TASK_KEYS = frozenset({"id", "name", "para", "desc", "dep", "status"})
 CLEAN_KEYS = TASK_KEYS | {"turn", "sent", "results"}
 EDGE_KEYS = frozenset({"from", "to", "kind", "argument", "source"})
 TOOL_KEYS = frozenset({"name", "description", "parameters"})
-OBSERVATION_KEYS = frozenset({"id", "name", "arguments", "results"})
 ROUND_KEYS = frozenset({"round", "plan", "observations"})
 _TASKS = frozenset({"tasks"})
 SPECIAL = frozenset({ROOT, RESPONSE})

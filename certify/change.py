@@ -26,7 +26,7 @@ from certify.kinds import (
 from certify.structure import Dependencies, behind, decide, depths, inherited, unused
 from certify.value import CONTENT, Legality
 from plan.execution import OK
-from plan.json_text import Json, dump_bytes, escape, lookup, replaced
+from plan.json_text import Json, dump_bytes, escape, lookup, overlap, replaced, split_pointer
 from plan.reference import has_reference, is_expression, references
 from plan.task import RESPONSE, ROOT, Task
 
@@ -268,7 +268,7 @@ class _Search:
         call = self.case.clean.calls.get(task.id)
         if call is None or (task.name != call.name and task.name in self.case.clean.tools):
             return
-        key = lookup_key(pointer)
+        key = split_pointer(pointer)[0]
         recorded: Json = ABSENT
         arguments: Mapping[str, Json] = task.arguments
         try:
@@ -333,7 +333,7 @@ class _Search:
         changed: list[tuple[str, Json, Json]] = []
         for pointer, before, after in differences(call.arguments, arguments):
             top = pointer.count("/") == 1
-            key = lookup_key(pointer)
+            key = split_pointer(pointer)[0]
             if before is not ABSENT and self._lost_source(before):
                 # The lost call explains a literal in its result's place, or nothing there.
                 if after is not ABSENT and not has_reference(after):
@@ -393,14 +393,14 @@ class _Search:
         call = self.case.clean.calls[task.id]
         if before is ABSENT or after is ABSENT or has_reference(before) or has_reference(after):
             return None
-        key = lookup_key(pointer)
+        key = split_pointer(pointer)[0]
         fault = self.legality.fault(call.name, key, arguments[key])
         if self.legality.fault(call.name, key, call.sent[key]) is not None:
             return None
         pointers = (f"/para{pointer}",)
         if fault is not None:
             place = f"/{escape(key)}{fault.pointer}"
-            if not is_under(place, pointer):
+            if not overlap(place, pointer):
                 return None
             kind = PARAMETER_INVALID if fault.sort == CONTENT else TYPE_ERROR
             return Change(kind, task.id, round, pointers, blame=(place, pointer))
@@ -486,13 +486,3 @@ class _Search:
 def _mark(node: str) -> bytes:
     """Return how every reference to a node begins in canonical text."""
     return f'"{node}#'.encode()
-
-
-def lookup_key(pointer: str) -> str:
-    """Return the unescaped first token of a JSON Pointer."""
-    return pointer.split("/", 2)[1].replace("~1", "/").replace("~0", "~")
-
-
-def is_under(place: str, pointer: str) -> bool:
-    """Tell whether one JSON Pointer lies at or below another, or the other way round."""
-    return f"{place}/".startswith(f"{pointer}/") or f"{pointer}/".startswith(f"{place}/")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from certify.case import Case, Report
-from certify.change import Change, MadeUp, is_under
+from certify.change import Change, MadeUp
 from certify.kinds import (
     DIMENSIONS,
     NULL_ERROR,
@@ -23,7 +23,7 @@ from certify.kinds import (
 )
 from certify.rightness import below, is_right
 from plan.execution import OK, says_empty
-from plan.json_text import Json, dumps, loads, lookup
+from plan.json_text import Json, dumps, loads, lookup, overlap
 from plan.reference import references
 from plan.row import (
     EXPLICIT,
@@ -264,7 +264,7 @@ def visibility(case: Case, change: Change) -> str:
 
 
 def _is_blamed(at: str, blame: Iterable[str]) -> bool:
-    return any(is_under(at, place) for place in blame)
+    return any(overlap(at, place) for place in blame)
 
 
 def _reads_lost(case: Case, node: str, at: str) -> bool:
@@ -294,7 +294,7 @@ def _propagated(
         elif seen.outcome == OK:
             visible = SILENT
         else:
-            blamed = seen.cause in ("schema", "value") and is_under(seen.at, one.pointer)
+            blamed = seen.cause in ("schema", "value") and overlap(seen.at, one.pointer)
             visible = EXPLICIT if blamed else MASKED
         wrong[one.node, pointer] = Wrong(
             one.round,

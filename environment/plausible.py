@@ -7,14 +7,12 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from random import Random
 
-from environment.sample import Situation, code, sample
+from environment.sample import STATUSES, Situation, code, sample
 from plan.guess import other_figures, other_integer, other_number
 from plan.json_text import Json, dumps
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _CODE = re.compile(r"(?=[^\s]*\d)[A-Za-z]*[-_#]?[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*")
-
-_STATUSES = ("confirmed", "completed", "active", "pending", "accepted", "open", "done")
 
 
 def vary(value: Json, lots: Random, known: Mapping[str, Json]) -> Json:
@@ -75,4 +73,4 @@ def result(
         for key, value in list(arguments.items())[:3]
         if isinstance(value, (str, int, float))
     }
-    return {"status": lots.choice(_STATUSES), **echo, "reference": code("R", lots)}
+    return {"status": lots.choice(STATUSES), **echo, "reference": code("R", lots)}

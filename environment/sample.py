@@ -16,7 +16,7 @@ from plan.json_text import Json
 _DIGITS = re.compile(r"\d{2,}")
 _CLOCK = re.compile(r"\d:\d\d")
 _FIRM = re.compile(r"compan|firm|carrier|shop|store|pharmacy|party|merchant|business|agency", re.I)
-_STATUSES = ("confirmed", "completed", "active", "pending", "accepted", "open", "done")
+STATUSES = ("confirmed", "completed", "active", "pending", "accepted", "open", "done")
 _WORDS = (
     "standard", "regular", "central", "main", "north", "primary", "basic", "family",
     "daily", "classic", "shared", "general", "local", "extended",
@@ -138,7 +138,7 @@ def _named(words: str, key: str, form: str, situation: Situation) -> str:
     if key.endswith(("id", "number", "code", "ref", "reference")):
         return code(key[:1] or "r", lots)
     if "status" in key or "state" in key:
-        return lots.choice(_STATUSES)
+        return lots.choice(STATUSES)
     if "address" in key or "street" in key:
         city = situation.arguments.get("city")
         place = city if isinstance(city, str) else lots.choice(_CITIES)

@@ -82,6 +82,11 @@ def split_pointer(pointer: str) -> list[str]:
     return [part.replace("~1", "/").replace("~0", "~") for part in pointer[1:].split("/")]
 
 
+def overlap(a: str, b: str) -> bool:
+    """Tell whether one JSON Pointer names the same place as another, or one inside or around it."""
+    return f"{a}/".startswith(f"{b}/") or f"{b}/".startswith(f"{a}/")
+
+
 def lookup(document: Json, pointer: str) -> Json:
     """Return the value that a JSON Pointer names.
 

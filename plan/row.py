@@ -7,6 +7,9 @@ from dataclasses import dataclass, fields
 
 from plan.json_text import Json
 
+LEVEL1 = "level1"
+LEVEL2 = "level2"
+
 EXPLICIT = "explicit"
 SILENT = "silent"
 LATENT = "latent"

@@ -58,9 +58,6 @@ class Rule:
     partner: str | None = None
 
 
-ORDERS = ("date_order", "bounds_order")
-
-
 def infer(tool: Tool, examples: Sequence[Mapping[str, Json]]) -> tuple[Rule, ...]:
     """Return a tool's value rules, at most one a place besides the orders.
 

@@ -21,7 +21,6 @@ from source_button.reader import MAX_LINE, Line, SourceError, check_sources, rea
 from source_button.strict_json import JsonError, parse
 from source_button.trajectory import Trajectory, read_record
 
-SOURCE_KIND = "button"
 _BOM = b"\xef\xbb\xbf"
 
 

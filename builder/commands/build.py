@@ -22,9 +22,7 @@ from builder.commands.outcome import (
     show_version,
 )
 from plan.json_text import Json
-
-LEVEL1 = "level1"
-LEVEL2 = "level2"
+from plan.row import LEVEL1, LEVEL2
 
 # An episode ends after 40 rounds; behind its errors it needs a round of calls and the answer.
 MOST_ROUNDS = 38

@@ -20,7 +20,6 @@ from source_button.synthesis.words import (
     LANGUAGES,
     MAIL_HOSTS,
     MONTHS,
-    TIMEZONES,
 )
 
 _FIRST_DAY = datetime.date(2023, 1, 1)
@@ -459,11 +458,6 @@ def currency(description: str = "ISO 4217 currency code") -> Field:
         lambda s: s.pick(codes),
         lambda v, s: f"{names[v]} ({v})" if v in names and s.style % 2 else v,
     )
-
-
-def timezone(description: str = "IANA time zone") -> Field:
-    """A time zone such as Europe/Berlin."""
-    return Field(_string(description), lambda s: s.pick(TIMEZONES))
 
 
 def ip(description: str = "IPv4 address") -> Field:

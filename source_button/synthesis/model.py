@@ -14,7 +14,7 @@ from typing import Protocol
 
 from source_button.synthesis.fields import Field, shift_day, show
 from source_button.synthesis.scene import Flow, Item, Json, Scene
-from source_button.synthesis.wording import Segment, Template, Variable, compile_template
+from source_button.synthesis.wording import Template, Variable, compile_template
 
 
 @dataclass(frozen=True, slots=True)
@@ -546,10 +546,3 @@ class Domain:
 def tool(name: str, description: str, parameters: Mapping[str, Field], /, **returns: Field) -> Tool:
     """A tool; keyword arguments are the parts of its result."""
     return Tool(name=name, description=description, parameters=parameters, returns=returns)
-
-
-def is_said(part: str | Variable | Segment, names: set[str]) -> bool:
-    """Whether a part of a template has all it needs among `names`."""
-    if isinstance(part, Variable):
-        return part.name in names
-    return not isinstance(part, Segment) or all(name in names for name in part.names)

@@ -122,17 +122,6 @@ AIRLINES = (
     ("Alaska Airlines", "AS"),
     ("LOT", "LO"),
 )
-TIMEZONES = (
-    "Europe/Berlin",
-    "Europe/Lisbon",
-    "America/New_York",
-    "America/Denver",
-    "Asia/Tokyo",
-    "Europe/London",
-    "Australia/Sydney",
-    "America/Toronto",
-    "Africa/Nairobi",
-)
 MONTHS = (
     "January",
     "February",

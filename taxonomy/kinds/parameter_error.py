@@ -40,10 +40,10 @@ from taxonomy.intact import intact_tasks
 from taxonomy.kind import PARAMETER, ErrorKind, Example
 from taxonomy.parameter_examples import delivery, viewing
 from taxonomy.places import changed_task, kept
+from taxonomy.spelling import other_number, spelled, style_of, words_of
 
 NAME = "Parameter_Error"
 
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
 _NEIGHBOURS = 6
 
 _SYNONYMS: Mapping[str, Sequence[str]] = {
@@ -279,7 +279,7 @@ def _neighbours(key: str, others: Sequence[str]) -> list[tuple[str, str]]:
 
 @lru_cache(maxsize=1 << 13)
 def _words(name: str) -> frozenset[str]:
-    return frozenset(word.casefold() for word in _WORD.findall(name))
+    return frozenset(word.casefold() for word in words_of(name))
 
 
 @lru_cache(maxsize=1 << 13)
@@ -295,38 +295,38 @@ def misnamings(name: str) -> tuple[tuple[str, str], ...]:
 
 
 def _misnamings(name: str) -> Iterator[tuple[str, str]]:
-    words = _WORD.findall(name)
+    words = words_of(name)
     if not words:
         return
-    style = _style(name)
+    style = style_of(name)
     plain = [word.casefold() for word in words]
 
     if len(plain) > 1:
         for other in ("snake", "camel", "hyphen", "pascal", "joined"):
             if other != style:
-                yield other, _spelled(plain, other)
-        yield "turned", _spelled([*plain[1:], plain[0]], style)
-        yield "word_left_out", _spelled(plain[:-1], style)
-        yield "word_left_out", _spelled(plain[1:], style)
+                yield other, spelled(plain, other)
+        yield "turned", spelled([*plain[1:], plain[0]], style)
+        yield "word_left_out", spelled(plain[:-1], style)
+        yield "word_left_out", spelled(plain[1:], style)
     yield "case", name[:1].swapcase() + name[1:]
     yield "case", name.upper()
 
     for place, word in enumerate(plain):
         before, after = plain[:place], plain[place + 1 :]
         for synonym in _SYNONYMS.get(word, ()):
-            yield "synonym", _spelled([*before, *synonym.split("_"), *after], style)
+            yield "synonym", spelled([*before, *synonym.split("_"), *after], style)
         short = _SHORT.get(word)
         if short is not None:
-            yield "abbreviation", _spelled([*before, short, *after], style)
+            yield "abbreviation", spelled([*before, short, *after], style)
         elif len(word) > 5:
-            yield "abbreviation", _spelled([*before, _VOWELS.sub("", word), *after], style)
-            yield "abbreviation", _spelled([*before, word[:4], *after], style)
-    yield "plural", _spelled([*plain[:-1], _other_number(plain[-1])], style)
+            yield "abbreviation", spelled([*before, _VOWELS.sub("", word), *after], style)
+            yield "abbreviation", spelled([*before, word[:4], *after], style)
+    yield "plural", spelled([*plain[:-1], other_number(plain[-1])], style)
     if len(plain) > 1:
-        yield "plural", _spelled([_other_number(plain[0]), *plain[1:]], style)
+        yield "plural", spelled([other_number(plain[0]), *plain[1:]], style)
     for extra in _ADDED.get(plain[-1], ("value", "name")):
         if extra not in plain:
-            yield "word_added", _spelled([*plain, extra], style)
+            yield "word_added", spelled([*plain, extra], style)
 
     start = name.find(max(words, key=len))
     middle = start + max(map(len, words)) // 2
@@ -355,40 +355,6 @@ _ADDED: Mapping[str, Sequence[str]] = {
 }
 
 
-def _style(name: str) -> str:
-    if "-" in name:
-        return "hyphen"
-    if "_" in name:
-        return "snake"
-    if name[:1].isupper():
-        return "pascal"
-    return "camel" if name != name.lower() else "snake"
-
-
-def _spelled(words: Sequence[str], style: str) -> str:
-    match style:
-        case "hyphen":
-            return "-".join(words)
-        case "camel":
-            return words[0] + "".join(word.capitalize() for word in words[1:])
-        case "pascal":
-            return "".join(word.capitalize() for word in words)
-        case "joined":
-            return "".join(words)
-        case _:
-            return "_".join(words)
-
-
-def _other_number(word: str) -> str:
-    if word.endswith("ies") and len(word) > 4:
-        return word[:-3] + "y"
-    if word.endswith("s") and not word.endswith("ss"):
-        return word[:-1]
-    if word.endswith("y") and word[-2:-1] not in "aeiou":
-        return word[:-1] + "ies"
-    return word + ("es" if word.endswith(("s", "x", "ch", "sh")) else "s")
-
-
 def detect(state: State) -> Iterator[Finding]:
     """Find keys that no parameter has; surer where an absent parameter resembles them."""
     for task in state.plan.pending():
@@ -408,7 +374,7 @@ def detect(state: State) -> Iterator[Finding]:
 def _closest(name: str, others: Sequence[str]) -> tuple[float, str]:
     best = (0.0, "")
     for other in others:
-        same = "".join(_WORD.findall(name)).casefold() == "".join(_WORD.findall(other)).casefold()
+        same = "".join(words_of(name)).casefold() == "".join(words_of(other)).casefold()
         alike = 1.0 if same else SequenceMatcher(None, name, other).ratio()
         best = max(best, (alike, other))
     return best

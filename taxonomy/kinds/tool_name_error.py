@@ -23,7 +23,6 @@ A wrong name that is listed is Tool_select_Error.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 
@@ -33,10 +32,10 @@ from plan.state import State
 from taxonomy.examples import evening, order, trip
 from taxonomy.intact import intact_tasks
 from taxonomy.kind import TOOL, ErrorKind, Example
+from taxonomy.spelling import other_number, spelled, style_of, words_of
 
 NAME = "Tool_name_Error"
 
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
 
 _SYNONYMS: Mapping[str, Sequence[str]] = {
     "add": ("append", "insert", "create"),
@@ -120,10 +119,10 @@ def misspellings(name: str) -> tuple[tuple[str, str], ...]:
 
 
 def _misspellings(name: str) -> Iterator[tuple[str, str]]:
-    words = _WORD.findall(name)
+    words = words_of(name)
     if not words:
         return
-    style = _style(name)
+    style = style_of(name)
     plain = [word.casefold() for word in words]
 
     yield "case", name[:1].swapcase() + name[1:]
@@ -131,7 +130,7 @@ def _misspellings(name: str) -> Iterator[tuple[str, str]]:
     yield "case", name.lower()
     for other in ("snake", "camel", "hyphen", "pascal", "joined"):
         if other != style:
-            yield "style", _spelled(plain, other)
+            yield "style", spelled(plain, other)
 
     start = name.find(max(words, key=len))
     middle = start + max(map(len, words)) // 2
@@ -144,54 +143,20 @@ def _misspellings(name: str) -> Iterator[tuple[str, str]]:
                 yield "swapped_letters", name[:place] + swapped + name[place + 2 :]
 
     for synonym in _SYNONYMS.get(plain[0], ()):
-        yield "synonym", _spelled([*synonym.split("_"), *plain[1:]], style)
+        yield "synonym", spelled([*synonym.split("_"), *plain[1:]], style)
     for place in (len(plain) - 1, 1):
         if 0 < place < len(plain):
-            changed = [*plain[:place], _other_number(plain[place]), *plain[place + 1 :]]
-            yield "plural", _spelled(changed, style)
+            changed = [*plain[:place], other_number(plain[place]), *plain[place + 1 :]]
+            yield "plural", spelled(changed, style)
     for prefix in _PREFIXES:
-        yield "affix", _spelled([prefix, *plain], style)
+        yield "affix", spelled([prefix, *plain], style)
     for suffix in _SUFFIXES:
-        yield "affix", _spelled([*plain, suffix], style)
+        yield "affix", spelled([*plain, suffix], style)
     if len(plain) > 2:
-        yield "word_left_out", _spelled(plain[:-1], style)
-        yield "word_left_out", _spelled([plain[0], *plain[2:]], style)
+        yield "word_left_out", spelled(plain[:-1], style)
+        yield "word_left_out", spelled([plain[0], *plain[2:]], style)
     if len(plain) > 1:
-        yield "other_order", _spelled([*plain[1:], plain[0]], style)
-
-
-def _style(name: str) -> str:
-    if "-" in name:
-        return "hyphen"
-    if "_" in name:
-        return "snake"
-    if name[:1].isupper():
-        return "pascal"
-    return "camel" if name != name.lower() else "snake"
-
-
-def _spelled(words: Sequence[str], style: str) -> str:
-    match style:
-        case "hyphen":
-            return "-".join(words)
-        case "camel":
-            return words[0] + "".join(word.capitalize() for word in words[1:])
-        case "pascal":
-            return "".join(word.capitalize() for word in words)
-        case "joined":
-            return "".join(words)
-        case _:
-            return "_".join(words)
-
-
-def _other_number(word: str) -> str:
-    if word.endswith("ies") and len(word) > 4:
-        return word[:-3] + "y"
-    if word.endswith("s") and not word.endswith("ss"):
-        return word[:-1]
-    if word.endswith("y") and word[-2:-1] not in "aeiou":
-        return word[:-1] + "ies"
-    return word + ("es" if word.endswith(("s", "x", "ch", "sh")) else "s")
+        yield "other_order", spelled([*plain[1:], plain[0]], style)
 
 
 def detect(state: State) -> Iterator[Finding]:

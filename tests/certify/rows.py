@@ -7,35 +7,16 @@ from typing import Any
 
 from builder.levels import Recipe, Shortfall, Source, build_row
 from certify.kinds import KINDS
-from plan.clean import CleanPlan
 from plan.json_text import dumps, loads
 from plan.row import ErrorLabel, Row
-from plan.tool import Tool
 from taxonomy.examples import order, trip
 
 PLANS = {"trip": trip(), "order": order()}
 
 
-def canonical(clean: CleanPlan) -> CleanPlan:
-    """The plan as it is read from a row: keys sorted."""
-    return replace(
-        clean,
-        tools={name: Tool.from_json(loads(dumps(t.to_json()))) for name, t in clean.tools.items()},
-        calls={
-            id: replace(
-                call,
-                arguments=loads(dumps(call.arguments)),
-                sent=loads(dumps(call.sent)),
-                result=loads(dumps(call.result)),
-            )
-            for id, call in clean.calls.items()
-        },
-    )
-
-
 @cache
 def build(name: str, kinds: tuple[str, ...], variant: int) -> Row | None:
-    source = Source(canonical(PLANS[name]), "synthetic", f"{name}:1", f"q-{name}")
+    source = Source(PLANS[name].canonical(), "synthetic", f"{name}:1", f"q-{name}")
     level = "level2" if len(kinds) > 1 else "level1"
     # Each row has a variant of its own, as in a build: its id follows from it.
     for kind in kinds:
