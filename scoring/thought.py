@@ -1,0 +1,352 @@
+"""What a thought says: its sentences, and which tasks, tools, values and actions each names.
+
+A thought is free text, so this reads what can be read for certain (ids, tool names,
+quotations, numbers, a small vocabulary of deeds and failures) and nothing else. Two
+thoughts with the same facts in other words read alike as far as that goes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+ADD = "add"
+AGAIN = "again"
+KEEP = "keep"
+FIX = "fix"
+REMOVE = "remove"
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence.
+
+    Attributes:
+        text: as written.
+        nodes: tasks that it names, in order: by id, or, where it names none so, by the
+            name of a tool that only one task calls.
+        ids: those named by id.
+        unknown: ids that it calls tasks and that no plan has.
+        tools: tool names in it.
+        fails: it says that something failed, is wrong, missing or needless.
+        succeeds: it says that something went well.
+        deeds: what it says that the plan does: `ADD`, `AGAIN`, `KEEP`, `FIX`, `REMOVE`.
+        reasons: it gives a cause.
+        spreads: it speaks of what follows for other tasks.
+    """
+
+    text: str
+    nodes: tuple[str, ...]
+    ids: tuple[str, ...]
+    unknown: tuple[str, ...]
+    tools: tuple[str, ...]
+    fails: bool
+    succeeds: bool
+    deeds: tuple[str, ...]
+    reasons: bool
+    spreads: bool
+
+    @property
+    def diagnoses(self) -> bool:
+        """Whether it speaks of what went wrong, rather than only of what is done now."""
+        return self.fails and (not self.deeds or self.reasons)
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What a thought may name.
+
+    Attributes:
+        nodes: tool by id, for every task of the plans at hand.
+        tools: every tool name at hand.
+    """
+
+    nodes: Mapping[str, frozenset[str]]
+    tools: frozenset[str]
+
+    def lonely(self) -> dict[str, str]:
+        """Return, for each tool that one task alone calls, that task."""
+        users: dict[str, list[str]] = {}
+        for node, names in self.nodes.items():
+            for name in names:
+                users.setdefault(name, []).append(node)
+        return {tool: nodes[0] for tool, nodes in users.items() if len(nodes) == 1}
+
+
+def sentences(thought: str, names: Names) -> list[Sentence]:
+    """Split a thought into sentences and read each."""
+    lonely = names.lonely()
+    return [_read(text, names, lonely) for text in split(thought)]
+
+
+_END = re.compile(r"(?<=[.!?;])\s+(?=[A-Z0-9\"'`*(\-•])|\n+")
+_BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
+
+
+def split(thought: str) -> list[str]:
+    """Split a text into sentences; list items and lines stand apart."""
+    pieces = (_BULLET.sub("", piece).strip() for piece in _END.split(thought))
+    return [piece for piece in pieces if piece]
+
+
+_HEAD = r"(?:\b(?:nodes?|tasks?|calls?|steps?|ids?)\b\s*[:#]?|#)\s*"
+_ID = r"[A-Za-z]{0,12}[\w.\-]*\d[\w\-]*"
+_ITEM = rf"[`\"'(\[]*{_ID}[`\"')\]]*"
+_NOTE = r"(?:\s*\([^()]*\))?"
+_LIST = re.compile(
+    rf"{_HEAD}{_ITEM}(?:{_NOTE}\s*(?:,\s*and|,\s*or|,|and|or|&|/)\s*(?:{_HEAD})?{_ITEM})*",
+    re.IGNORECASE,
+)
+_TASK_WORD = re.compile(r"(?:nodes?|tasks?)\b", re.IGNORECASE)
+_TOKEN = re.compile(_ID)
+_PARENTHESES = re.compile(r"\([^()]*\s[^()]*\)")
+# A bare number in quotation marks is a value as often as it is an id.
+_MARKED = re.compile(rf"[`\"'](?=[^`\"']*[A-Za-z])({_ID})[`\"']")
+_REFERENCE = re.compile(r"([\w.\-]+)#/?")
+_IDENTIFIER = re.compile(r"[A-Za-z][\w.\-]*\w")
+
+
+def _read(text: str, names: Names, lonely: Mapping[str, str]) -> Sentence:
+    plain = _unquoted(text)
+    found: dict[str, None] = {}
+    unknown: dict[str, None] = {}
+    for match in _LIST.finditer(plain):
+        for number, token in enumerate(_TOKEN.findall(_PARENTHESES.sub("", match.group()))):
+            id = token.rstrip(".")
+            if id in names.nodes:
+                found[id] = None
+            elif number == 0 and _TASK_WORD.match(match.group()):
+                # Further numbers of a list may count something else.
+                unknown[id] = None
+    for match in (*_MARKED.finditer(plain), *_REFERENCE.finditer(plain)):
+        if match[1] in names.nodes:
+            found[match[1]] = None
+    words = _IDENTIFIER.findall(plain)
+    for word in words:
+        if word in names.nodes and any(char.isdigit() for char in word):
+            found[word] = None
+    tools = tuple(dict.fromkeys(word for word in words if word in names.tools))
+    by_tool = {lonely[tool]: None for tool in tools if tool in lonely}
+    prose = _prose(text)
+    return Sentence(
+        text,
+        tuple(found or by_tool),
+        tuple(found),
+        tuple(unknown),
+        tools,
+        _says(_FAILS, prose),
+        _says(_SUCCEEDS, prose),
+        tuple(deed for deed, pattern in _DEEDS.items() if _says(pattern, prose)),
+        _REASONS.search(prose) is not None,
+        _says(_SPREADS, prose),
+    )
+
+
+_QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"|`[^`]*`|(?<!\w)'[^'\n]*'(?!\w)")
+
+
+def _unquoted(text: str) -> str:
+    """Return a sentence without its quotations, whose words are somebody else's.
+
+    A single name in quotation marks is no quotation.
+    """
+    return _QUOTED.sub(lambda match: match[0] if _NAME.fullmatch(match[0][1:-1]) else " … ", text)
+
+
+_NAME = re.compile(r"[\w.\-]+")
+
+
+def _prose(text: str) -> str:
+    """Return a sentence without quotations and names of tools or parameters."""
+    return _SNAKE.sub("…", _QUOTED.sub("…", text))
+
+
+_SNAKE = re.compile(r"\w+_\w+")
+
+
+_NEGATION = re.compile(
+    r"\b(?:no|not|n't|never|nothing|none|neither|without|nobody|isn't|aren't|wasn't|weren't|"
+    r"didn't|doesn't|don't|hasn't|haven't|cannot|can't|couldn't|won't|wouldn't)\W+(?:\w+\W+){0,3}$",
+    re.IGNORECASE,
+)
+
+
+def _says(pattern: re.Pattern[str], text: str) -> bool:
+    """Tell whether one of the pattern's words stands in a text without a negation before it."""
+    return any(not _NEGATION.search(text[: match.start()]) for match in pattern.finditer(text))
+
+
+def _words(*stems: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(stems)})", re.IGNORECASE)
+
+
+_FAILS = _words(
+    r"fail", r"errors?\b", r"errone", r"timed[ -]out", r"time[ -]?outs?\b", r"timing out",
+    r"empty\b", r"came back with nothing", r"returned nothing", r"nothing (?:came|was|back)",
+    r"no (?:data|result|content|answer|reply|response|entr|record|value)", r"invalid",
+    r"illegal", r"impossible", r"not valid", r"reject", r"refus", r"wrong", r"mistake",
+    r"incorrect", r"fault", r"broken", r"bad\b", r"missing", r"lacks?\b", r"lacking", r"lost\b",
+    r"omit", r"absent", r"left out", r"skipped", r"forgot", r"never (?:made|called|planned)",
+    r"redundan", r"needless", r"unnecessar", r"superfluous", r"duplicat", r"not needed",
+    r"no (?:use|purpose|need)", r"serves? nothing", r"adds? nothing", r"nobody (?:needs|uses)",
+    r"unknown", r"not (?:in|on) (?:the|our) (?:tool )?list", r"unlisted", r"no such",
+    r"not listed", r"does(?:n't| not) exist", r"misspel", r"typo", r"should (?:be|have|not)",
+    r"must (?:be|not)", r"instead of", r"rather than", r"no longer (?:waits?|depends?)",
+    r"cannot", r"can't", r"could(?:n't| not)", r"unusable", r"unreliable", r"untrustworthy",
+    r"mismatch", r"violat", r"breaks?\b", r"not (?:supported|accepted|allowed|found|available)",
+    r"too (?:early|late)", r"out of (?:range|order)", r"premature", r"never ran", r"problem",
+    r"root cause", r"culprit", r"to blame", r"slip(?:ped)?\b", r"not what", r"waits? for nothing",
+    r"without (?:waiting|need|any need)", r"misplaced", r"trouble", r"in parallel with",
+    r"serialised", r"serialized", r"made[ -]up", r"invented",
+    r"went astray", r"defect", r"damag", r"tainted", r"without need",
+)  # fmt: skip
+_SUCCEEDS = _words(
+    r"succe", r"worked\b", r"went (?:well|fine|through|as)", r"completed\b",
+    r"came back (?:fine|well|with|as)",
+    r"returned\b", r"gave\b", r"delivered\b", r"answered\b", r"as expected", r"in order\b",
+    r"fine\b",
+    r"ok\b", r"okay\b", r"usable", r"holds? up", r"good\b", r"correctly\b", r"all (?:is )?well",
+)  # fmt: skip
+_DEEDS = {
+    ADD: _words(r"add(?:s|ing|ed)?\b", r"insert", r"introduc", r"creat", r"new (?:node|task|call)"),
+    AGAIN: _words(
+        r"again\b", r"anew\b", r"retr(?:y|ies|ied)", r"re-?run", r"re-?call", r"re-?execut",
+        r"re-?issu", r"re-?send", r"repeat(?:s|ing)?\b", r"once more", r"re-?do\b", r"second time",
+        r"a fresh call",
+    ),
+    KEEP: _words(
+        r"keep", r"kept\b", r"leav(?:e|es|ing)\b", r"unchanged", r"untouched", r"stays?\b",
+        r"remains?\b", r"as (?:it|they) (?:is|are|stands?)\b",
+    ),
+    FIX: _words(
+        r"fix", r"correct(?:s|ing|ed)?\b", r"repair", r"set(?:s|ting)?\b", r"chang", r"replac",
+        r"renam", r"restor", r"rewir", r"re-?attach", r"updat", r"adjust", r"swap",
+        r"point(?:s|ing)?\b",
+        r"put(?:s|ting)? back", r"turn(?:s|ing)?\b", r"mak(?:e|es|ing)\b", r"supply", r"supplie",
+        r"fill", r"let(?:s|ting)?\b", r"re-?connect", r"hook", r"redirect", r"amend", r"modif",
+    ),
+    REMOVE: _words(
+        r"remov", r"drop(?:s|ping|ped)?\b", r"delet", r"discard", r"cancel", r"tak(?:e|es|ing) out",
+        r"cut(?:s|ting)? out", r"get(?:s|ting)? rid", r"strik(?:e|es|ing)\b", r"throw",
+    ),
+}  # fmt: skip
+_REASONS = _words(
+    r"because", r"since\b", r"due to", r"caus", r"owing to", r"as a result of", r"stems? from",
+    r"comes? from", r"came from", r"goes back to", r"root", r"reason", r"source of", r"origin",
+    r"traces? back", r"behind (?:it|this|that)", r"culprit", r"to blame", r"started (?:at|with|in)",
+    r"instead of", r"rather than", r"should (?:be|have)", r"but (?:the|it|its|that|needs?|must)\b",
+)  # fmt: skip
+_ROOTS = _words(
+    r"root", r"caused by", r"due to", r"stems? from", r"comes? from", r"came from",
+    r"goes back to", r"source of", r"origin", r"traces? back", r"culprit", r"to blame",
+    r"started (?:at|with|in)", r"real (?:cause|reason|fault|problem)", r"fault (?:lies|is|sits)",
+    r"because of",
+)  # fmt: skip
+_SPREADS = _words(
+    r"affect", r"downstream", r"consequen", r"propagat", r"therefore", r"in turn", r"inherit",
+    r"block", r"built on", r"builds? on", r"based on", r"rel(?:y|ies) on", r"taint", r"unreliable",
+    r"as a result\b(?! of)", r"hence", r"carr(?:y|ies|ied)", r"spread", r"reach",
+    r"hits?\b",
+    r"suffer", r"impact", r"drag", r"also (?:wrong|fail|invalid|unusable)",
+    r"follow(?:s|ing)? from",
+    r"knock", r"cascade", r"pass(?:es|ed)? on", r"touch", r"feeds?\b", r"cannot (?:be|run|come)",
+    r"can't (?:be|run|come)",
+)  # fmt: skip
+
+
+def blames(sentence: Sentence) -> bool:
+    """Tell whether a sentence names a root cause."""
+    return _says(_ROOTS, _prose(sentence.text))
+
+
+def negates_impact(text: str) -> bool:
+    """Tell whether a text says that nothing downstream is affected."""
+    return _NO_IMPACT.search(text) is not None
+
+
+_NO_IMPACT = re.compile(
+    r"\b(?:no(?:thing| other| further| task| node| call| one)?|none|neither)\b[^.!?\n]{0,60}"
+    r"(?:affect|downstream|depend|impact|hit\b|touch|suffer|harm|consequence|follow|damag|build)"
+    r"|(?:affect|hits?|touch|harm|impact)\w*\s+(?:nothing|no (?:other|further))"
+    r"|no (?:downstream|further|other) (?:impact|effect|consequence|damage|task|node|call)"
+    r"|(?:damage|harm|effect) (?:ends|stops|stays)",
+    re.IGNORECASE,
+)
+
+_SIDE = rf"(?:{_HEAD})?[`\"'(]*({_ID})[`\"')]*(?:\s*\(([^()]*)\))?"
+_DEPENDS = re.compile(
+    rf"{_SIDE}\s+(?:(?:now|still|also|really|directly|only|then|rightly|in turn)\s+)*"
+    r"(not\s+|no longer\s+|never\s+|doesn't\s+|does not\s+|should not\s+|needn't\s+)?"
+    r"(?:depends?\s+on|waits?\s+for|wait\s+for|relies\s+on|builds?\s+on|"
+    r"(?:takes?|uses?|reads?|needs?)\s+(?:the\s+)?(?:results?\s+of|outputs?\s+of|something\s+from|its\s+input\s+from|input\s+from)|"
+    r"(?:comes?|runs?)\s+after)\s+"
+    rf"{_SIDE}",
+    re.IGNORECASE,
+)
+_FEEDS = re.compile(
+    rf"{_SIDE}\s+(?:(?:now|still|also|directly)\s+)*(?:feeds|is\s+needed\s+by|is\s+used\s+by)\s+"
+    rf"(?:into\s+)?{_SIDE}",
+    re.IGNORECASE,
+)
+
+
+def dependencies(text: str) -> Iterator[tuple[str, str, bool]]:
+    """Yield (task, the task that it is said to wait for, whether that is denied)."""
+    for match in _DEPENDS.finditer(text):
+        yield match[1].rstrip("."), match[4].rstrip("."), match[3] is not None
+    for match in _FEEDS.finditer(text):
+        yield match[3].rstrip("."), match[1].rstrip("."), False
+
+
+_PAIR = re.compile(
+    rf"{_HEAD}[`\"']?({_ID})[`\"']?\s*(?:,?\s*\(|:\s*|,\s+(?:the\s+)?(?:call\s+of\s+)?|\s+calls?\s+|\s+is\s+)"
+    r"[`\"']?([A-Za-z][\w.\-]*)",
+    re.IGNORECASE,
+)
+_PAIR_BACK = re.compile(
+    rf"([A-Za-z][\w.\-]*)[`\"']?\s*(?:\(|\s+in\s+|\s+at\s+){_HEAD}[`\"']?({_ID})",
+    re.IGNORECASE,
+)
+
+
+def pairings(text: str, tools: frozenset[str]) -> Iterator[tuple[str, str]]:
+    """Yield (id, tool) where a sentence says which tool a task calls."""
+    for match in _PAIR.finditer(text):
+        if match[2] in tools:
+            yield match[1].rstrip("."), match[2]
+    for match in _PAIR_BACK.finditer(text):
+        if match[1] in tools:
+            yield match[2].rstrip("."), match[1]
+
+
+_NUMBER = re.compile(r"(?<![\w.#/-])-?\d+(?:[.,:/-]\d+)*(?![\w#])")
+_ELLIPSIS = re.compile(r"…|\.\.\.")
+
+
+def quotations(text: str) -> Iterator[str]:
+    """Yield what a text quotes, piece by piece where a quotation is cut short."""
+    for match in _QUOTED.finditer(text):
+        for piece in _ELLIPSIS.split(match.group()[1:-1]):
+            piece = piece.strip(" .,;:!?")
+            if len(piece) > 1:
+                yield piece
+
+
+def numbers(text: str) -> Iterator[str]:
+    """Yield the numbers of two or more digits that stand outside quotations."""
+    for match in _NUMBER.finditer(_unquoted(text)):
+        if sum(char.isdigit() for char in match.group()) > 1:
+            yield match.group()
+
+
+def identifiers(text: str) -> Iterator[str]:
+    """Yield words that can only be names of tools or parameters: they hold ``_`` inside."""
+    for word in _IDENTIFIER.findall(_unquoted(text)):
+        if "_" in word.strip("_"):
+            yield word
+
+
+def joined(texts: Sequence[str]) -> str:
+    """Return texts as one, for looking things up in them."""
+    return " ".join(" ".join(texts).replace('\\"', '"').replace("\\n", " ").split()).casefold()
