@@ -66,10 +66,14 @@ def align(case: Case, plan: Plan) -> Alignment:
     origin = _origins(case, pending)
     order = layers({id: _needs(task, pending) for id, task in pending.items()}) or layers(waits)
     assert order is not None  # a plan that was read has no cycle
-    turns = sorted(pending, key=lambda id: (order[id], id not in origin))
-    meaning, exact, repeats = _exact(case, pending, turns, origin)
-    _near(case, pending, meaning, exact, repeats, origin)
-    return Alignment(pending, meaning, frozenset(exact), repeats, ancestors(waits), origin)
+    calls = _calls(case, pending, sorted(pending, key=order.__getitem__))
+    users = {id: sum(id in before for before in waits.values()) for id in pending}
+    # Of equal tasks the one counts that was there before, else the one that more rests on.
+    best = sorted(pending, key=lambda id: (id not in origin, -users[id], order[id]))
+    meaning, repeats = _shared_out(case, calls, best, origin)
+    left = [id for id in best if id not in calls]
+    _near(case, pending, left, meaning, origin)
+    return Alignment(pending, meaning, frozenset(calls), repeats, ancestors(waits), origin)
 
 
 def _needs(task: Task, pending: Mapping[str, Task]) -> set[str]:
@@ -84,80 +88,98 @@ def _needs(task: Task, pending: Mapping[str, Task]) -> set[str]:
 def _origins(case: Case, pending: Mapping[str, Task]) -> dict[str, str]:
     """Return which task of the plan before each pending task is.
 
-    The one of its id, where it wasn't sent or is called again; else one with the same tool
-    and arguments that the new plan has under no id.
+    The one of its id; else, of those that the new plan has under no id, one with the same
+    tool and arguments, or one with the same tool, the most alike first.
     """
     origin = {id: id for id in pending if id in case.plan}
-    left: dict[str, list[str]] = {}
-    for id, task in case.advanced.items():
-        if not task.status and id not in pending and id not in (ROOT, RESPONSE):
-            left.setdefault(call_key(task.name, task.arguments), []).append(id)
-    # References to renamed tasks are only alike once those are known: until nothing new is.
+    left = {
+        id: task
+        for id, task in case.advanced.items()
+        if not task.status and id not in pending and id not in (ROOT, RESPONSE)
+    }
     fresh = [id for id in pending if id not in origin]
-    found = bool(left)
-    while found:
-        found = False
-        for id in fresh:
-            if id in origin:
-                continue
-            task = pending[id]
-            key = call_key(task.name, renamed(task.arguments, origin))
-            if left.get(key):
-                origin[id] = left[key].pop(0)
-                found = True
+    while left and fresh:
+        # References to renamed tasks are only alike once those are known: one at a time.
+        best = max(
+            (
+                (_kinship(pending[id], task, origin), id, old)
+                for id in fresh
+                for old, task in left.items()
+            ),
+            key=lambda one: one[0],
+        )
+        if not best[0]:
+            break
+        origin[best[1]] = best[2]
+        fresh.remove(best[1])
+        del left[best[2]]
     return origin
 
 
-def _exact(
-    case: Case, pending: Mapping[str, Task], order: list[str], origin: Mapping[str, str]
-) -> tuple[dict[str, str], set[str], dict[str, str]]:
-    """Return the meaning of the tasks that are clean calls as they stand."""
+def _kinship(task: Task, old: Task, names: Mapping[str, str]) -> float:
+    """Return how alike two tasks' calls are: 0 for other tools, 2 for equal calls."""
+    if task.name != old.name:
+        return 0.0
+    same = sum(
+        key in old.arguments and dumps(renamed(value, names)) == dumps(old.arguments[key])
+        for key, value in task.arguments.items()
+    )
+    return 1 + same / max(len(task.arguments), len(old.arguments), 1)
+
+
+def _calls(case: Case, pending: Mapping[str, Task], order: list[str]) -> dict[str, list[str]]:
+    """Return, by task, the clean calls that it makes as it stands; tasks that make none are out."""
     results = {seen.node: seen.result for seen in case.log}
     for id in pending:
         results.pop(id, None)
+    found: dict[str, list[str]] = {}
+    for id in order:
+        arguments = resolved(case, pending[id], results)
+        ids = (
+            case.keys.get(call_key(pending[id].name, arguments)) if arguments is not None else None
+        )
+        if ids:
+            found[id] = ids
+            results[id] = case.clean[ids[0]].result
+    return found
+
+
+def _shared_out(
+    case: Case, calls: Mapping[str, list[str]], order: list[str], origin: Mapping[str, str]
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the meaning of tasks that make clean calls, and the tasks that are one too many."""
     taken = set(case.right)
     meaning: dict[str, str] = {}
-    exact: set[str] = set()
     repeats: dict[str, str] = {}
     for id in order:
-        task = pending[id]
-        arguments = resolved(case, task, results)
-        if arguments is None:
+        if id not in calls:
             continue
-        ids = case.keys.get(call_key(task.name, arguments))
-        if not ids:
-            continue
-        free = [call for call in ids if call not in taken]
+        free = [call for call in calls[id] if call not in taken]
         if free:
-            # Of equal calls each task is first of all its own.
             own = origin.get(id)
-            call = own if own in free else free[0]
-            meaning[id] = call
-            taken.add(call)
+            meaning[id] = own if own in free else free[0]
+            taken.add(meaning[id])
         else:
-            repeats[id] = ids[0]
-        exact.add(id)
-        results[id] = case.clean[ids[0]].result
-    return meaning, exact, repeats
+            repeats[id] = calls[id][0]
+    return meaning, repeats
 
 
 def _near(
     case: Case,
     pending: Mapping[str, Task],
+    tasks: list[str],
     meaning: dict[str, str],
-    exact: set[str],
-    repeats: Mapping[str, str],
     origin: Mapping[str, str],
 ) -> None:
-    """Add the meaning of tasks that are clean calls with something wrong, best first."""
-    tasks = [id for id in pending if id not in meaning and id not in repeats]
+    """Add the meaning of tasks that are clean calls with something wrong, the most alike first."""
     taken = set(meaning.values()) | case.right.keys()
     calls = [call for call in case.clean if call not in taken]
     while tasks and calls:
-        names = {**{seen.node: call for call, seen in case.right.items()}, **meaning}
+        stood_for = {**{seen.node: call for call, seen in case.right.items()}, **meaning}
+        results = {node: case.clean[call].result for node, call in stood_for.items()}
         best = max(
             (
-                (_likeness(case, pending[id], call, names, origin.get(id)), id, call)
+                (_likeness(case, pending[id], call, results, origin.get(id)), id, call)
                 for call in calls
                 for id in tasks
             ),
@@ -174,7 +196,7 @@ def _likeness(
     case: Case,
     task: Task,
     id: str,
-    names: Mapping[str, str],
+    results: Mapping[str, Json],
     origin: str | None,
 ) -> float:
     """Return how like a clean call a task is, from 0 to 2.
@@ -192,8 +214,8 @@ def _likeness(
     if not name and not own:
         return 0.0
     same = sum(
-        _is_same(case, task, key, call.arguments[key], call.sent.get(key), names)
-        for key in call.arguments
+        key in task.arguments and _stands_for(case, task, key, results) == dumps(value)
+        for key, value in call.sent.items()
     )
     share = same / max(len(call.arguments), len(task.arguments), 1)
     if not own and not share and (call.arguments or task.arguments):
@@ -205,10 +227,8 @@ def _plain(name: str) -> str:
     return "".join(char for char in name.casefold() if char.isalnum())
 
 
-def _is_same(
-    case: Case, task: Task, key: str, expression: Json, sent: Json, names: Mapping[str, str]
-) -> bool:
-    if key not in task.arguments:
-        return False
-    value = task.arguments[key]
-    return dumps(value) == dumps(sent) or dumps(renamed(value, names)) == dumps(expression)
+def _stands_for(case: Case, task: Task, key: str, results: Mapping[str, Json]) -> str | None:
+    """Return the text of an argument's value, or None where that isn't known."""
+    one = Task(task.id, task.name, {key: task.arguments[key]}, "", (), False)
+    arguments = resolved(case, one, results)
+    return None if arguments is None else dumps(arguments[key])

@@ -151,7 +151,9 @@ def _is_legal(reading: Reading, id: str) -> bool:
     tool = case.tools.get(task.name)
     if tool is None or not is_legal(tool, task.arguments):
         return False
-    if any(other not in reading.plan for other in nodes_in(task.arguments)):
+    if any(
+        other not in reading.plan and other not in case.sent for other in nodes_in(task.arguments)
+    ):
         return False
     # A sent call's result is known, so what is not in it can't be meant.
     return not _dangles(case, task) and not _is_impossible(case, task)
@@ -198,11 +200,12 @@ def _minimality(reading: Reading, before: Reading, gold: Alignment) -> float:
         if id in before.alignment.meaning and _is_unchanged(case.gold.get(id), task)
     ]
     now = {origin: id for id, origin in reading.alignment.origin.items()}
+    nodes = reading.alignment.nodes
     for id in sound:
         call = before.alignment.meaning[id]
-        task = now.get(id) or reading.alignment.nodes.get(call)
+        new = nodes.get(call) or now.get(id)
         # What is lost altogether is a matter of E3.
-        if task is not None and _is_altered(reading.alignment, before.alignment, gold, task, id):
+        if new is not None and _is_altered(reading.alignment, before.alignment, gold, new, id):
             altered.add(id)
     return level(len(altered), len(sound) + len(case.sent))
 

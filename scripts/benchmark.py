@@ -8,7 +8,8 @@ Sections: ``corpus`` (what the embedded source is like), ``provenance`` (precisi
 of edges), ``stages`` (microseconds a row, and the ratio to orjson's parse and dump of the
 same bytes), ``matrix`` (kinds injected against kinds certified), ``detectors`` (blind
 precision and recall by kind), ``workers`` (rows a second), ``memory`` (peak of the largest
-process), ``paper`` (the paper's sizes).
+process), ``paper`` (the paper's sizes), ``scoring`` (predictions a second, and the ratio to
+parsing the same files).
 
 Provenance on hand-labelled trajectories needs PARARECOVER_SAMPLES.
 """
@@ -442,6 +443,106 @@ def paper(quick: bool) -> None:
     print(f"both: {total:.1f} s")
 
 
+# How fast answers are scored -------------------------------------------------------------------
+
+
+def scoring(quick: bool) -> None:
+    """Predictions a second by the rules, one core, and the ratio to json on the same files.
+
+    The answers are the gold plans, with a thought that names the damaged tasks.
+    """
+    from scoring.case import Case
+    from scoring.grading import by_rules, grade
+    from scoring.metrics import Result, summarize
+    from scoring.predictions import read_predictions
+    from scoring.rows import find_files, read_rows
+
+    judges = [by_rules()]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        count = _write_answers(folder, 100 if quick else 400)
+        size = sum(path.stat().st_size for path in folder.iterdir()) / count
+
+        def score() -> list[Result]:
+            predictions = read_predictions(folder / "answers.jsonl")
+            results = [
+                result
+                for file in find_files(folder / "rows.jsonl")
+                for _, record in read_rows(file)
+                if isinstance(record, dict)
+                for grades in grade(Case.from_record(record), predictions, judges)
+                for result in grades.results.values()
+            ]
+            assert summarize(results).overall.answers == count
+            return results
+
+        def parse_lines() -> None:
+            for path in folder.iterdir():
+                with path.open("rb") as file:
+                    for line in file:
+                        json.loads(line)
+
+        def parse_columns() -> None:
+            for row in rows:
+                for column in (
+                    "tools",
+                    "history",
+                    "plan",
+                    "observations",
+                    "clean_plan",
+                    "gold_plan",
+                ):
+                    json.loads(row[column])
+
+        rows = [json.loads(line) for line in (folder / "rows.jsonl").read_bytes().splitlines()]
+        results = score()
+        lines = _least(parse_lines)
+        stages = (
+            ("json, lines of both files", lines),
+            ("json, the rows' columns too", lines + _least(parse_columns)),
+            ("read, judge, sum up", _least(score)),
+            ("1,000 resamples", _least(lambda: summarize(results, resamples=1000))),
+        )
+    print(f"{count} answers, {size / 1024:.1f} KiB of row and prediction each")
+    _print_table(
+        ("", "us an answer", "answers a second", "ratio"),
+        [
+            (words, f"{spent / count * 1e6:.0f}", f"{count / spent:.0f}", f"{spent / lines:.1f}")
+            for words, spent in stages
+        ],
+    )
+
+
+def _least(work: Callable[[], object]) -> float:
+    """Return the processor seconds of the fastest of three times."""
+    spent = []
+    for _ in range(3):
+        start = time.process_time()
+        work()
+        spent.append(time.process_time() - start)
+    return min(spent)
+
+
+def _write_answers(folder: Path, count: int) -> int:
+    """Write rows of both levels and the answers to them; return how many there are."""
+    lots = Random(SEED)
+    written = 0
+    with (folder / "rows.jsonl").open("wb") as rows, (folder / "answers.jsonl").open("wb") as out:
+        for source in _sources(count):
+            for level, rounds in (("level1", 1), ("level2", 3)):
+                row = build_row(source, Recipe(level, _draw(lots, source, rounds), 0, SEED))
+                if not isinstance(row, Row):
+                    continue
+                nodes = ", ".join(error.node for error in row.errors)
+                thought = f"Something went wrong at {nodes}."
+                output = f"<thought>{thought}</thought><plan>{row.gold_plan}</plan>"
+                answer = {"instance_id": row.instance_id, "output": output}
+                rows.write(orjson.dumps(row.to_record()) + b"\n")
+                out.write(orjson.dumps(answer) + b"\n")
+                written += 1
+    return written
+
+
 SECTIONS: dict[str, Callable[[bool], None]] = {
     "corpus": corpus,
     "provenance": provenance,
@@ -451,6 +552,7 @@ SECTIONS: dict[str, Callable[[bool], None]] = {
     "workers": workers,
     "memory": memory,
     "paper": paper,
+    "scoring": scoring,
 }
 
 if __name__ == "__main__":

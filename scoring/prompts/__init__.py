@@ -1,0 +1,1 @@
+"""The prompts of the LLM judge; see `scoring.llm_judge`."""
