@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from scoring.alignment import Alignment, align
 from scoring.answer import RESPONSE, ROOT, Answer, Plan, Task
 from scoring.case import Case
-from scoring.json_text import Json, dumps, loads_lenient, lookup
+from scoring.json_text import dumps, loads_lenient, lookup
 from scoring.legality import is_legal
 from scoring.reference import nodes_in, stands, targets
 from scoring.simulation import Outcome, run_plan

@@ -203,9 +203,10 @@ _FAILS = _words(
 )  # fmt: skip
 _SUCCEEDS = _words(
     r"succe", r"worked\b", r"went (?:well|fine|through|as)", r"completed\b",
-    r"came back (?:fine|well|with|as)",
+    r"came back (?:fine|well|as expected)",
     r"returned\b", r"gave\b", r"delivered\b", r"answered\b", r"as expected", r"in order\b",
     r"fine\b",
+    r"without (?:an? |any )?(?:error|failure|problem)",
     r"ok\b", r"okay\b", r"usable", r"holds? up", r"good\b", r"correctly\b", r"all (?:is )?well",
 )  # fmt: skip
 _DEEDS = {
@@ -252,6 +253,20 @@ _SPREADS = _words(
     r"follow(?:s|ing)? from",
     r"knock", r"cascade", r"pass(?:es|ed)? on", r"touch", r"feeds?\b", r"cannot (?:be|run|come)",
     r"can't (?:be|run|come)",
+)  # fmt: skip
+
+
+def breaks_down(sentence: Sentence) -> bool:
+    """Tell whether a sentence says that a call itself failed, not only that it was wrong."""
+    return _says(_BREAKS_DOWN, _prose(sentence.text))
+
+
+_BREAKS_DOWN = _words(
+    r"failed\b", r"fails\b", r"timed out", r"errored", r"crashed", r"did(?:n't| not) succeed",
+    r"(?:came|comes) back with an? (?:error|failure)", r"(?:returned|gave|got|hit) an? error",
+    r"ended in (?:an? )?(?:failure|error)", r"was (?:rejected|refused)",
+    r"time-?out", r"timing out", r"empty", r"returned nothing",
+    r"no (?:data|result|content|answer)",
 )  # fmt: skip
 
 

@@ -26,6 +26,7 @@ from scoring.thought import (
     Names,
     Sentence,
     blames,
+    breaks_down,
     dependencies,
     identifiers,
     joined,
@@ -290,12 +291,6 @@ def _neighbourhood(claims: Claims, error: Mapping[str, Json]) -> set[str]:
     return set(error["affected"]) | users | set(call.depends_on if call else ())
 
 
-_KINDS_OF_TROUBLE = re.compile(
-    r"timed[ -]out|time-?out|timing out|no (?:data|result|content|answer)|empty|nothing",
-    re.IGNORECASE,
-)
-
-
 def _tool_evidence(claims: Claims) -> float:
     """Score D2: results are read as what they are.
 
@@ -303,12 +298,11 @@ def _tool_evidence(claims: Claims) -> float:
     that the thought says of any call's result.
     """
     case = claims.case
-    right = {seen.node for seen in case.right.values()}
-    loud = {
-        error["node"]
-        for error in case.errors
-        if error["visibility"] == "explicit" and error["node"] in case.sent
-    }
+    loud = {error["node"] for error in case.errors if error["visibility"] == "explicit"}
+    # What was sent with a reference left in it came back as failed, whatever its label.
+    loud |= {seen.node for seen in case.log if any(nodes_in(seen.arguments))}
+    loud &= case.sent
+    faulty = loud | {error["node"] for error in claims.injected if error["pointer"] == "/results"}
     now = {seen["id"] for seen in case.observations}
     true: set[str] = set()
     false: set[str] = set()
@@ -316,19 +310,18 @@ def _tool_evidence(claims: Claims) -> float:
         cited = set(sentence.nodes) & case.sent
         if not cited or (sentence.deeds and not sentence.fails):
             continue
-        if sentence.fails and not sentence.succeeds:
-            good, bad = cited - right, cited & right
-            # Where several are named together, one of them is what failed.
-            if good or not bad or _is_about_waiting(sentence):
-                true |= good
-            else:
-                false |= bad
+        if sentence.fails and (len(cited) == 1 or not sentence.succeeds):
+            # Where several are named together, one of them is what failed; and what is said
+            # to be wrong, missing or needless may be so although its call came back well.
+            true |= cited & faulty
+            if breaks_down(sentence) and not cited & faulty and not _is_about_waiting(sentence):
+                false |= cited
         elif sentence.succeeds and not sentence.fails:
             true |= cited - loud
             false |= cited & loud
         elif sentence.succeeds or _quotes_result(claims, sentence, cited):
             true |= cited
-    false -= true & right
+    true -= false
     missed = (loud & now) - true
     if not true & now or len(false) > len(true):
         return 0.0
@@ -510,7 +503,7 @@ def _sufficiency(claims: Claims) -> float:
         for node, other, denied in dependencies(sentence.text):
             if not denied and claims.waits(node, other):
                 evidence.add(f"{node} {other}")
-        if set(sentence.nodes) & claims.wrong and _KINDS_OF_TROUBLE.search(sentence.text):
+        if set(sentence.nodes) & claims.wrong and breaks_down(sentence):
             evidence.update(sentence.nodes)
     wanted = len(claims.injected) or 1
     if not evidence or len(invented) > len(evidence):
