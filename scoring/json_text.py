@@ -12,7 +12,11 @@ Json = Any
 
 def dumps(value: Json) -> str:
     """Return the canonical text of a JSON value: sorted keys, no blanks."""
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return _ENCODER.encode(value)
+
+
+# Asked for all the time; `json.dumps` would make one for each.
+_ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
 def loads(text: str) -> Json:

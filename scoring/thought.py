@@ -34,6 +34,8 @@ class Sentence:
         deeds: what it says that the plan does: `ADD`, `AGAIN`, `KEEP`, `FIX`, `REMOVE`.
         reasons: it gives a cause.
         spreads: it speaks of what follows for other tasks.
+        waits: (task, the task that it is said to wait for, whether that is denied).
+        pairs: (id, tool) where it says which tool a task calls.
     """
 
     text: str
@@ -46,6 +48,8 @@ class Sentence:
     deeds: tuple[str, ...]
     reasons: bool
     spreads: bool
+    waits: tuple[tuple[str, str, bool], ...]
+    pairs: tuple[tuple[str, str], ...]
 
     @property
     def diagnoses(self) -> bool:
@@ -140,6 +144,8 @@ def _read(text: str, names: Names, lonely: Mapping[str, str]) -> Sentence:
         tuple(deed for deed, pattern in _DEEDS.items() if _says(pattern, prose)),
         _REASONS.search(prose) is not None,
         _says(_SPREADS, prose),
+        tuple(_dependencies(text)) if found and _LINKS.search(text) else (),
+        tuple(_pairings(text, tools)) if found and tools else (),
     )
 
 
@@ -306,8 +312,14 @@ _FEEDS = re.compile(
 )
 
 
-def dependencies(text: str) -> Iterator[tuple[str, str, bool]]:
-    """Yield (task, the task that it is said to wait for, whether that is denied)."""
+_LINKS = re.compile(
+    r"depend|waits?\b|rel(?:y|ies)\b|builds?\b|results?\b|outputs?\b|\bfrom\b|after\b|feeds|"
+    r"needed by|used by",
+    re.IGNORECASE,
+)
+
+
+def _dependencies(text: str) -> Iterator[tuple[str, str, bool]]:
     for match in _DEPENDS.finditer(text):
         yield match[1].rstrip("."), match[4].rstrip("."), match[3] is not None
     for match in _FEEDS.finditer(text):
@@ -325,8 +337,7 @@ _PAIR_BACK = re.compile(
 )
 
 
-def pairings(text: str, tools: frozenset[str]) -> Iterator[tuple[str, str]]:
-    """Yield (id, tool) where a sentence says which tool a task calls."""
+def _pairings(text: str, tools: Sequence[str]) -> Iterator[tuple[str, str]]:
     for match in _PAIR.finditer(text):
         if match[2] in tools:
             yield match[1].rstrip("."), match[2]

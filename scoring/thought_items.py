@@ -27,12 +27,10 @@ from scoring.thought import (
     Sentence,
     blames,
     breaks_down,
-    dependencies,
     identifiers,
     joined,
     negates_impact,
     numbers,
-    pairings,
     quotations,
     sentences,
 )
@@ -262,10 +260,10 @@ def _plan_evidence(claims: Claims) -> float:
     cited: set[str] = set()
     for sentence in claims.sentences:
         cited.update(sentence.nodes)
-        for id, tool in pairings(sentence.text, claims.names.tools):
+        for id, tool in sentence.pairs:
             if id in claims.names.nodes:
                 (true if tool in claims.names.nodes[id] else false).add((id, tool))
-        for node, other, denied in dependencies(sentence.text):
+        for node, other, denied in sentence.waits:
             if node in claims.names.nodes and other in claims.names.nodes:
                 holds = (
                     not claims.always_waits(node, other) if denied else claims.waits(node, other)
@@ -500,7 +498,7 @@ def _sufficiency(claims: Claims) -> float:
         for piece in _pieces(sentence):
             folded = " ".join(piece.split()).casefold()
             (evidence if folded in claims.said else invented).add(folded)
-        for node, other, denied in dependencies(sentence.text):
+        for node, other, denied in sentence.waits:
             if not denied and claims.waits(node, other):
                 evidence.add(f"{node} {other}")
         if set(sentence.nodes) & claims.wrong and breaks_down(sentence):
