@@ -189,10 +189,12 @@ def _minimality(reading: Reading, before: Reading, gold: Alignment) -> float:
     Judged are the sent calls, and the pending tasks that the gold plan leaves alone.
     """
     case, plan = reading.case, reading.plan
+    right = {seen.node for seen in case.right.values()}
     altered = {
         id
         for id in case.sent
-        if id in plan and plan[id].status and not _is_unchanged(plan[id], case.advanced.get(id))
+        if id in plan
+        and (id in right if not plan[id].status else not _is_unchanged(plan[id], case.plan.get(id)))
     }
     sound = [
         id

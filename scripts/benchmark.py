@@ -26,7 +26,7 @@ import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
@@ -543,6 +543,91 @@ def _write_answers(folder: Path, count: int) -> int:
     return written
 
 
+def agents(quick: bool) -> None:
+    """Mean score of each built-in agent's first answer by the rules, 0 to 100."""
+    from scoring.rubric import KEYS
+
+    for level, rows in _both_levels(100 if quick else 500):
+        print(f"{level}: {len(rows)} rows")
+        names = ("oracle", "do-nothing", "restart", "blind-retry")
+        _print_table(
+            ("agent", *KEYS, "e5*", "solved"),
+            [(name, *_shares(_mean(_answers(rows, name, {})))) for name in names],
+        )
+
+
+def rubric(quick: bool) -> None:
+    """What the noisy oracle spoils (down) and by how much each item's mean falls (across).
+
+    Below it, the mean of the spoilt item at shares of 0, .25, .5, .75 and 1.
+    """
+    from scoring.rubric import KEYS
+
+    for level, rows in _both_levels(60 if quick else 250):
+        sound = dict(_answers(rows, "oracle", {}))
+        lines = []
+        falls = []
+        for item in KEYS:
+            spoilt = dict(_answers(rows, "noisy-oracle", {item: 1.0}, item))
+            before = _mean((id, sound[id]) for id in spoilt)
+            after = _mean(spoilt.items())
+            lost = [f"{100 * (a - b):.0f}" for a, b in zip(before[:15], after[:15], strict=True)]
+            lines.append((item, len(spoilt), *lost))
+            shares = [
+                _mean(_answers(rows, "noisy-oracle", {item: share}))[KEYS.index(item)]
+                for share in (0, 0.25, 0.5, 0.75, 1)
+            ]
+            falls.append((item, *_shares(shares)))
+        print(f"{level}: {len(rows)} rows")
+        _print_table(("spoilt", "rows", *KEYS), lines)
+        _print_table(("spoilt", "0", ".25", ".5", ".75", "1"), falls)
+
+
+def _both_levels(count: int) -> Iterator[tuple[str, list[Row]]]:
+    lots = Random(SEED)
+    for level, rounds in (("level1", 1), ("level2", 3)):
+        made = (
+            build_row(source, Recipe(level, _draw(lots, source, rounds), 0, SEED))
+            for source in _sources(2 * count)
+        )
+        yield level, [row for row in made if isinstance(row, Row)][:count]
+
+
+def _answers(
+    rows: Sequence[Row], agent: str, shares: Mapping[str, float], spoilt: str | None = None
+) -> Iterator[tuple[str, list[float]]]:
+    """Yield (instance id, the fifteen scores, E5*, solved) of an agent's first answers.
+
+    With ``spoilt``, only of those in which that item could be spoilt.
+    """
+    from builder.playing import begin
+    from environment.agents.noise import NoisyOracle
+    from environment.agents.roster import make_agent
+    from scoring.answer import read_text
+    from scoring.case import Case
+    from scoring.rule_judge import efficacy_star, judge
+    from scoring.simulation import run_static
+
+    for row in rows:
+        episode = begin(row)
+        player = make_agent(agent, episode, Random(row.seed), shares)
+        output = player.answer(episode.state)
+        if spoilt and not (isinstance(player, NoisyOracle) and spoilt in player.spoilt):
+            continue
+        case, answer = Case.from_record(row.to_record()), read_text(output)
+        solved = float(run_static(case, answer).solved)
+        yield row.instance_id, [*judge(case, answer).values(), efficacy_star(case, answer), solved]
+
+
+def _mean(answers: Iterable[tuple[str, list[float]]]) -> list[float]:
+    columns = zip(*(values for _, values in answers), strict=True)
+    return [sum(column) / len(column) for column in columns]
+
+
+def _shares(values: Sequence[float]) -> list[str]:
+    return [f"{100 * value:.1f}" for value in values]
+
+
 SECTIONS: dict[str, Callable[[bool], None]] = {
     "corpus": corpus,
     "provenance": provenance,
@@ -553,6 +638,8 @@ SECTIONS: dict[str, Callable[[bool], None]] = {
     "memory": memory,
     "paper": paper,
     "scoring": scoring,
+    "agents": agents,
+    "rubric": rubric,
 }
 
 if __name__ == "__main__":
