@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 ADD = "add"
 AGAIN = "again"
@@ -64,10 +64,12 @@ class Names:
     Attributes:
         nodes: tool by id, for every task of the plans at hand.
         tools: every tool name at hand.
+        bare: ids that stand for nothing else in the row, so that a number alone is one.
     """
 
     nodes: Mapping[str, frozenset[str]]
     tools: frozenset[str]
+    bare: frozenset[str] = frozenset()
 
     def lonely(self) -> dict[str, str]:
         """Return, for each tool that one task alone calls, that task."""
@@ -79,27 +81,53 @@ class Names:
 
 
 def sentences(thought: str, names: Names) -> list[Sentence]:
-    """Split a thought into sentences and read each."""
+    """Split a thought into sentences and read each.
+
+    What stands under a heading of impact speaks of it too, and a sentence that begins with
+    "it" or "this call" speaks of the task that the one before named first.
+    """
     lonely = names.lonely()
-    return [_read(text, names, lonely) for text in split(thought)]
+    found: list[Sentence] = []
+    under_impact = False
+    for line in thought.splitlines():
+        if _HEADING.match(line):
+            under_impact = _says(_SPREADS, line)
+        for text in split(line):
+            sentence = _read(text, names, lonely)
+            if found and not sentence.nodes and not sentence.tools and _BACK.match(text):
+                sentence = replace(sentence, nodes=found[-1].nodes[:1])
+            if under_impact and not sentence.deeds and not negates_impact(text):
+                sentence = replace(sentence, spreads=True)
+            found.append(sentence)
+    return found
 
 
-_END = re.compile(r"(?<=[.!?;])\s+(?=[A-Z0-9\"'`*(\-•])|\n+")
-_BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
+_BACK = re.compile(
+    r"(?:it|its|this|that|(?:the|this|that) (?:call|task|node|request|one))\b", re.IGNORECASE
+)
+_HEADING = re.compile(r"\s*(?:#+\s.*|\*\*[^*]*\*\*:?\s*|[^:]{1,40}:\s*)$")
+_END = re.compile(r"(?:(?<=[.!?;])|(?<=[.!?;][\"'”\u2019`)\]]))\s+(?=[A-Z0-9\"'`(\-•#])")
+_BULLET = re.compile(r"^\s*(?:#+|[-*•]|\d+[.)])\s+")
+_STRESS = re.compile(r"\*\*|__(?=\W|$)|(?<!\w)__")
 
 
 def split(thought: str) -> list[str]:
     """Split a text into sentences; list items and lines stand apart."""
-    pieces = (_BULLET.sub("", piece).strip() for piece in _END.split(thought))
-    return [piece for piece in pieces if piece]
+    pieces = (
+        piece.strip()
+        for line in thought.splitlines()
+        for piece in _END.split(_STRESS.sub("", _BULLET.sub("", line)))
+    )
+    return [piece for piece in pieces if any(map(str.isalnum, piece))]
 
 
-_HEAD = r"(?:\b(?:nodes?|tasks?|calls?|steps?|ids?)\b\s*[:#]?|#)\s*"
+_HEAD = r"(?:\b(?:nodes?|tasks?|calls?|steps?|ids?)(?:\b|(?=_?\d))\s*(?:no\.|[:#_\-])?|#)\s*"
 _ID = r"[A-Za-z]{0,12}[\w.\-]*\d[\w\-]*"
 _ITEM = rf"[`\"'(\[]*{_ID}[`\"')\]]*"
 _NOTE = r"(?:\s*\([^()]*\))?"
+_AND = r"(?:,\s*and|,\s*or|,|and|or|&|/|-+>|=>|→|as well as)"
 _LIST = re.compile(
-    rf"{_HEAD}{_ITEM}(?:{_NOTE}\s*(?:,\s*and|,\s*or|,|and|or|&|/)\s*(?:{_HEAD})?{_ITEM})*",
+    rf"{_HEAD}{_ITEM}(?:{_NOTE}\s*{_AND}\s*(?:{_HEAD})?{_ITEM})*",
     re.IGNORECASE,
 )
 _TASK_WORD = re.compile(r"(?:nodes?|tasks?)\b", re.IGNORECASE)
@@ -117,7 +145,7 @@ def _read(text: str, names: Names, lonely: Mapping[str, str]) -> Sentence:
     unknown: dict[str, None] = {}
     for match in _LIST.finditer(plain):
         for number, token in enumerate(_TOKEN.findall(_PARENTHESES.sub("", match.group()))):
-            id = token.rstrip(".")
+            id = _known(token.rstrip("."), names)
             if id in names.nodes:
                 found[id] = None
             elif number == 0 and _TASK_WORD.match(match.group()):
@@ -128,8 +156,15 @@ def _read(text: str, names: Names, lonely: Mapping[str, str]) -> Sentence:
             found[match[1]] = None
     words = _IDENTIFIER.findall(plain)
     for word in words:
-        if word in names.nodes and any(char.isdigit() for char in word):
-            found[word] = None
+        id = _known(word, names)
+        if id in names.nodes and any(char.isdigit() for char in word):
+            found[id] = None
+    for match in _BARE.finditer(plain):
+        id = match[2]
+        beside = {match[1], match[3]} & names.nodes.get(id, frozenset())
+        ticked = plain[match.start(2) - 1 : match.start(2)] == "`"
+        if id in names.nodes and (beside or (id in names.bare and (ticked or len(id) > 1))):
+            found[id] = None
     tools = tuple(dict.fromkeys(word for word in words if word in names.tools))
     by_tool = {lonely[tool]: None for tool in tools if tool in lonely}
     prose = _prose(text)
@@ -152,6 +187,18 @@ def _read(text: str, names: Names, lonely: Mapping[str, str]) -> Sentence:
 _QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"|`[^`]*`|(?<!\w)'[^'\n]*'(?!\w)")
 
 
+_BARE = re.compile(
+    r"(?:([A-Za-z]\w+)`?\s*[(\[|]\s*)?(?<![\w.,:/#$€£%-])(\d+)(?![\w%]|[.,:/-]\d)"
+    r"(?:`?\s*[(|]\s*`?([A-Za-z]\w+))?"
+)
+_PREFIX = re.compile(r"(?:node|task|call|step|id)[-_#]?(?=\d)", re.IGNORECASE)
+
+
+def _known(token: str, names: Names) -> str:
+    """Return an id as the plans spell it: ``node-12`` and ``node12`` for 12 too."""
+    return token if token in names.nodes else _PREFIX.sub("", token)
+
+
 def _unquoted(text: str) -> str:
     """Return a sentence without its quotations, whose words are somebody else's.
 
@@ -160,12 +207,18 @@ def _unquoted(text: str) -> str:
     return _QUOTED.sub(lambda match: match[0] if _NAME.fullmatch(match[0][1:-1]) else " … ", text)
 
 
-_NAME = re.compile(r"[\w.\-]+")
+_NAME = re.compile(r"(?:(?:node|task|call|step|id)s?\s+)?[\w.\-]+", re.IGNORECASE)
 
 
 def _prose(text: str) -> str:
-    """Return a sentence without quotations and names of tools or parameters."""
-    return _SNAKE.sub("…", _QUOTED.sub("…", text))
+    """Return a sentence without quotations and names of tools or parameters.
+
+    "What node 7 returned" names a thing and claims nothing.
+    """
+    return _WHAT_CAME.sub("…", _SNAKE.sub("…", _QUOTED.sub("…", text)))
+
+
+_WHAT_CAME = re.compile(r"\bwhat (?:[\w,]+ ){1,8}returned\b", re.IGNORECASE)
 
 
 _SNAKE = re.compile(r"\w+_\w+")
@@ -173,7 +226,8 @@ _SNAKE = re.compile(r"\w+_\w+")
 
 _NEGATION = re.compile(
     r"\b(?:no|not|n't|never|nothing|none|neither|without|nobody|isn't|aren't|wasn't|weren't|"
-    r"didn't|doesn't|don't|hasn't|haven't|cannot|can't|couldn't|won't|wouldn't)\W+(?:\w+\W+){0,3}$",
+    r"didn't|doesn't|don't|hasn't|haven't|cannot|can't|couldn't|won't|wouldn't)"
+    r"[^\w,;:]+(?:\w+[^\w,;:]+){0,3}$",
     re.IGNORECASE,
 )
 
@@ -205,10 +259,16 @@ _FAILS = _words(
     r"root cause", r"culprit", r"to blame", r"slip(?:ped)?\b", r"not what", r"waits? for nothing",
     r"without (?:waiting|need|any need)", r"misplaced", r"trouble", r"in parallel with",
     r"serialised", r"serialized", r"made[ -]up", r"invented",
+    r"complain", r"undefined", r"inefficien", r"not (?:sent|executed|answered)\b",
+    r"did(?:n't| not) (?:go through|succeed|work|run|return|answer|respond)",
+    r"(?:is|are|was|were)(?:n't| not) (?:in|on|among|part of|listed|known|available|defined|a)\b",
+    r"no dependenc", r"success\W{0,4}false", r"(?:only|just|merely|simply) repeats?\b",
+    r"there(?:'s| is| are) no (?!other|further|more|error|problem|issue|fault|need|impact)"
+    r"[^.]{0,30}\b(?:call|task|node|step)\b",
     r"went astray", r"defect", r"damag", r"tainted", r"without need",
 )  # fmt: skip
 _SUCCEEDS = _words(
-    r"succe", r"worked\b", r"went (?:well|fine|through|as)", r"completed\b",
+    r"succe(?!ss\W{0,4}false)", r"worked\b", r"went (?:well|fine|through|as)", r"completed\b",
     r"came back (?:fine|well|as expected)",
     r"returned\b", r"gave\b", r"delivered\b", r"answered\b", r"as expected", r"in order\b",
     r"fine\b",
@@ -219,7 +279,8 @@ _DEEDS = {
     ADD: _words(r"add(?:s|ing|ed)?\b", r"insert", r"introduc", r"creat", r"new (?:node|task|call)"),
     AGAIN: _words(
         r"again\b", r"anew\b", r"retr(?:y|ies|ied)", r"re-?run", r"re-?call", r"re-?execut",
-        r"re-?issu", r"re-?send", r"repeat(?:s|ing)?\b", r"once more", r"re-?do\b", r"second time",
+        r"re-?issu", r"re-?send", r"repeat(?:ing)?\b",
+        r"(?:I|we|it|which|that|and) repeats\b", r"once more", r"re-?do\b", r"second time",
         r"a fresh call",
     ),
     KEEP: _words(
@@ -227,11 +288,13 @@ _DEEDS = {
         r"remains?\b", r"as (?:it|they) (?:is|are|stands?)\b",
     ),
     FIX: _words(
-        r"fix", r"correct(?:s|ing|ed)?\b", r"repair", r"set(?:s|ting)?\b", r"chang", r"replac",
+        r"fix", r"correct(?:s|ing|ed)?\b", r"repair", r"set(?:s|ting)?\b(?! up\b)",
+        r"chang", r"replac",
         r"renam", r"restor", r"rewir", r"re-?attach", r"updat", r"adjust", r"swap",
         r"point(?:s|ing)?\b",
-        r"put(?:s|ting)? back", r"turn(?:s|ing)?\b", r"mak(?:e|es|ing)\b", r"supply", r"supplie",
-        r"fill", r"let(?:s|ting)?\b", r"re-?connect", r"hook", r"redirect", r"amend", r"modif",
+        r"put(?:s|ting)? back", r"turn(?:s|ing)?\b", r"mak(?:e|es|ing)\b(?! sure)",
+        r"supply", r"supplie", r"fill", r"let(?:s|ting)?\b(?! (?:me|us)\b|'s\b)",
+        r"re-?connect", r"hook", r"redirect", r"amend", r"modif",
     ),
     REMOVE: _words(
         r"remov", r"drop(?:s|ping|ped)?\b", r"delet", r"discard", r"cancel", r"tak(?:e|es|ing) out",
@@ -257,8 +320,10 @@ _SPREADS = _words(
     r"hits?\b",
     r"suffer", r"impact", r"drag", r"also (?:wrong|fail|invalid|unusable)",
     r"follow(?:s|ing)? from",
-    r"knock", r"cascade", r"pass(?:es|ed)? on", r"touch", r"feeds?\b", r"cannot (?:be|run|come)",
-    r"can't (?:be|run|come)",
+    r"knock", r"cascade", r"pass(?:es|ed)? on", r"touch", r"feeds?\b",
+    r"(?:cannot|can't|could not|couldn't) (?:\w+ )?"
+    r"(?:be|run|come|work|compare|proceed|continue|start|go|complete)\b",
+    r"would (?:also |then )?(?:fail|be wrong)",
 )  # fmt: skip
 
 

@@ -9,21 +9,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
-from scoring.answer import RESPONSE, ROOT, Answer, Plan, Task
+from scoring.alignment import align
+from scoring.answer import RESPONSE, ROOT, Answer, Task
 from scoring.case import Case
-from scoring.graph import ancestors
+from scoring.claims import Claims
 from scoring.json_text import Json, dumps, loads_lenient, split_pointer
 from scoring.plan_items import Reading, level
-from scoring.reference import nodes_in, renamed
+from scoring.reference import renamed
 from scoring.thought import (
     ADD,
     AGAIN,
     FIX,
     KEEP,
     REMOVE,
-    Names,
     Sentence,
     blames,
     breaks_down,
@@ -32,10 +31,14 @@ from scoring.thought import (
     negates_impact,
     numbers,
     quotations,
-    sentences,
 )
 
 THOUGHT_KEYS = ("s1", "d1", "d2", "d3", "d4", "d5")
+
+_GOES_ON = re.compile(
+    r"\b(?:can|may) (?:\w+ )?(?:proceed|continue|go|run)\b|unaffected|as planned", re.IGNORECASE
+)
+_NOT = re.compile(r"\b(?:no|not|neither|nor|never)\b|n't\b", re.IGNORECASE)
 
 ENOUGH_OF_IMPACT = 0.75
 """Share of the affected tasks that D4 asks for; longer lists are rarely given in full."""
@@ -53,96 +56,8 @@ def thought_scores(case: Case, answer: Answer, reading: Reading | None) -> dict[
         "d2": _tool_evidence(claims),
         "d3": _root_cause(claims, located),
         "d4": _impact(claims, located),
-        "d5": _sufficiency(claims),
+        "d5": _sufficiency(claims, located),
     }
-
-
-@dataclass(frozen=True)
-class Claims:
-    """A row and what an answer's thought says of it."""
-
-    case: Case
-    answer: Answer
-
-    @cached_property
-    def plans(self) -> list[Plan]:
-        """The plans that a statement may be about: earlier ones, the new and the clean one."""
-        plan = self.answer.plan
-        return [self.case.plan, *self.case.past, *([plan] if plan else []), self.case.gold]
-
-    @cached_property
-    def names(self) -> Names:
-        """What a thought may name."""
-        nodes: dict[str, set[str]] = {}
-        for plan in (self.case.plan, *self.case.past, self.answer.plan or {}):
-            for id, task in plan.items():
-                if id not in (ROOT, RESPONSE):
-                    nodes.setdefault(id, set()).add(task.name)
-        tools = set(self.case.tools).union(*nodes.values()) if nodes else set(self.case.tools)
-        return Names({id: frozenset(used) for id, used in nodes.items()}, frozenset(tools))
-
-    @cached_property
-    def sentences(self) -> list[Sentence]:
-        """The thought's sentences."""
-        return sentences(self.answer.thought, self.names)
-
-    @cached_property
-    def injected(self) -> list[Mapping[str, Json]]:
-        """The errors that were injected."""
-        return [error for error in self.case.errors if error["origin"] == "injected"]
-
-    @cached_property
-    def affected(self) -> set[str]:
-        """Tasks of the plan before that can't be right because of an injected error."""
-        own = {error["node"] for error in self.injected}
-        found = {node for error in self.case.errors for node in error["affected"]}
-        found |= {error["node"] for error in self.case.errors if error["origin"] != "injected"}
-        return {node for node in found - own if node in self.case.plan}
-
-    @cached_property
-    def wrong(self) -> set[str]:
-        """Every task that an error stands at or reaches."""
-        return self.affected | {error["node"] for error in self.case.errors}
-
-    @cached_property
-    def said(self) -> str:
-        """All that an agent could read, and what it wrote in its plan: one folded text."""
-        plan = self.answer.plan or {}
-        own = [
-            f"{task.id} {task.name} {dumps(task.arguments)} {task.description}"
-            for task in plan.values()
-        ]
-        return joined([*self.case.texts, *own])
-
-    def waits(self, node: str, other: str) -> bool:
-        """Tell whether a task waits for another in any plan at hand."""
-        return any(other in before.get(node, ()) for before in self._waits)
-
-    def always_waits(self, node: str, other: str) -> bool:
-        """Tell whether a task waits for another, by its dependencies, in every plan that has it."""
-        return all(other in before[node] for before in self._stated if node in before)
-
-    @cached_property
-    def _stated(self) -> list[dict[str, frozenset[str]]]:
-        return [
-            ancestors({id: task.depends_on for id, task in plan.items()}) for plan in self.plans
-        ]
-
-    @cached_property
-    def _waits(self) -> list[dict[str, frozenset[str]]]:
-        """What tasks wait for by their dependencies, or refer to."""
-        return [
-            *self._stated,
-            *(
-                ancestors(
-                    {
-                        id: {*task.depends_on, *(n for n in nodes_in(task.arguments) if n != id)}
-                        for id, task in plan.items()
-                    }
-                )
-                for plan in self.plans
-            ),
-        ]
 
 
 def _consistency(claims: Claims, reading: Reading) -> float:
@@ -185,6 +100,7 @@ def _changes(case: Case, reading: Reading) -> dict[str, _Change]:
     is part of adding that one.
     """
     alignment = reading.alignment
+    before = align(case, case.advanced)
     found: dict[str, _Change] = {}
     names = {**alignment.meaning, **alignment.origin}
     for id, task in alignment.pending.items():
@@ -193,7 +109,14 @@ def _changes(case: Case, reading: Reading) -> dict[str, _Change]:
             found[id] = _Change(ADD, task.name, alignment.meaning.get(id))
         elif origin in case.sent:
             found[id] = _Change(AGAIN, task.name, origin)
-        elif _differs(task, case.advanced[origin], names):
+        elif _differs(
+            task,
+            case.advanced[origin],
+            names,
+            same=id in alignment.exact
+            and origin in before.exact
+            and alignment.meaning.get(id) == before.meaning.get(origin),
+        ):
             found[id] = _Change(FIX, task.name, origin)
     kept = set(alignment.origin.values())
     for id, task in case.advanced.items():
@@ -204,12 +127,15 @@ def _changes(case: Case, reading: Reading) -> dict[str, _Change]:
     return found
 
 
-def _differs(task: Task, was: Task, names: Mapping[str, str]) -> bool:
-    """Tell whether a task calls something else, or waits for other pending tasks."""
+def _differs(task: Task, was: Task, names: Mapping[str, str], same: bool) -> bool:
+    """Tell whether a task calls something else, or waits for other pending tasks.
+
+    What makes the ``same`` call is none else, however its values are spelled.
+    """
     waits = {names.get(other, other) for other in task.depends_on}
     return (
         task.name != was.name
-        or dumps(renamed(task.arguments, names)) != dumps(was.arguments)
+        or (not same and dumps(renamed(task.arguments, names)) != dumps(was.arguments))
         or not {*waits ^ set(was.depends_on)}.isdisjoint(names.values())
     )
 
@@ -260,6 +186,8 @@ def _plan_evidence(claims: Claims) -> float:
     cited: set[str] = set()
     for sentence in claims.sentences:
         cited.update(sentence.nodes)
+        if re.search(r"\bresponse\b.*\b(?:waits?|depends?|dep)\b", sentence.text):
+            cited.add(RESPONSE)
         for id, tool in sentence.pairs:
             if id in claims.names.nodes:
                 (true if tool in claims.names.nodes[id] else false).add((id, tool))
@@ -270,6 +198,8 @@ def _plan_evidence(claims: Claims) -> float:
                 )
                 (true if holds else false).add((node, other))
     before = cited & claims.case.plan.keys()
+    if before == {RESPONSE}:
+        before = set()
     relevant = {node for error in claims.injected for node in _neighbourhood(claims, error)}
     if not claims.injected:
         relevant = {seen["id"] for seen in claims.case.observations}
@@ -286,6 +216,7 @@ def _neighbourhood(claims: Claims, error: Mapping[str, Json]) -> set[str]:
     # A call that isn't there shows at what would have used it, or at what stands before it.
     call = claims.case.clean.get(node)
     users = {id for id, other in claims.case.clean.items() if node in other.depends_on}
+    users = users or {RESPONSE}
     return set(error["affected"]) | users | set(call.depends_on if call else ())
 
 
@@ -296,17 +227,14 @@ def _tool_evidence(claims: Claims) -> float:
     that the thought says of any call's result.
     """
     case = claims.case
-    loud = {error["node"] for error in case.errors if error["visibility"] == "explicit"}
-    # What was sent with a reference left in it came back as failed, whatever its label.
-    loud |= {seen.node for seen in case.log if any(nodes_in(seen.arguments))}
-    loud &= case.sent
+    loud = claims.loud
     faulty = loud | {error["node"] for error in claims.injected if error["pointer"] == "/results"}
     now = {seen["id"] for seen in case.observations}
     true: set[str] = set()
     false: set[str] = set()
-    for sentence in claims.sentences:
+    for sentence in claims.clauses:
         cited = set(sentence.nodes) & case.sent
-        if not cited or (sentence.deeds and not sentence.fails):
+        if not cited or (sentence.deeds and not sentence.fails and not sentence.succeeds):
             continue
         if sentence.fails and (len(cited) == 1 or not sentence.succeeds):
             # Where several are named together, one of them is what failed; and what is said
@@ -321,7 +249,7 @@ def _tool_evidence(claims: Claims) -> float:
             true |= cited
     true -= false
     missed = (loud & now) - true
-    if not true & now or len(false) > len(true):
+    if not true or len(false) > len(true):
         return 0.0
     return level(len(missed | false), len((loud & now) | false | true))
 
@@ -359,7 +287,7 @@ def _location(claims: Claims, error: Mapping[str, Json]) -> Location:
     found = explained = False
     spoken = claims.sentences
     for at, sentence in enumerate(spoken):
-        if not sentence.diagnoses:
+        if not sentence.diagnoses and not _contrasts(error, sentence):
             continue
         if not places & set(sentence.nodes) and not tools & set(sentence.tools):
             continue
@@ -371,6 +299,12 @@ def _location(claims: Claims, error: Mapping[str, Json]) -> Location:
             near = f"{near} {follows.text}"
         explained = explained or _explains(claims, error, near)
     return Location(error, found, explained)
+
+
+def _contrasts(error: Mapping[str, Json], sentence: Sentence) -> bool:
+    """Tell whether a sentence holds the wrong tool against the right one."""
+    names = {_shown(error["before"]), _shown(error["after"])}
+    return error["pointer"] == "/name" and not sentence.deeds and names <= set(sentence.tools)
 
 
 def _name_of(task: str) -> Json:
@@ -392,14 +326,17 @@ _CAUSES: Mapping[str, re.Pattern[str]] = {
         r"repeats?|unused|pointless|(?:nothing|no node) (?:uses|needs|reads|takes)|"
         r"without need|not ask",
         "Tool_name_Error": r"not (?:in|on) (?:the|our)|unlisted|no such|unknown|not listed|"
-        r"n't exist|not exist|misspel|typo|wrong name|no tool|isn't a tool|is no tool",
+        r"n't exist|not exist|n't (?:in|on|among|part of)|undefined|misspel|typo|"
+        r"wrong name|no tool|isn't a tool|is no tool",
         "Tool_select_Error": r"wrong tool|another tool|different tool|other tool|instead|rather|"
         r"confus|not the tool|wrong one|should (?:be|have|use|call)|unsuitable|unfit",
     }.items()
 }
 _ORDER = re.compile(
-    r"depend|wait|order|parallel|serial|same round|sequence|before|after|prerequisite|"
-    r"at once|simultan|too early|needless|independent|result of|upstream",
+    r"depend|wait|parallel|serial|same (?:round|time)|in sequence|wrong order|order of|"
+    r"prerequisite|(?:runs?|ran|comes?|came|sent|start(?:s|ed)?|planned|scheduled|executed) "
+    r"(?:\w+ )?(?:before|after)|"
+    r"at once|simultan|too early|needless|independent|upstream",
     re.IGNORECASE,
 )
 
@@ -467,7 +404,11 @@ def _impact(claims: Claims, located: Sequence[Location]) -> float:
     affected = claims.affected
     alleged: set[str] = set()
     for sentence in claims.sentences:
-        if sentence.spreads and not negates_impact(sentence.text):
+        if (
+            sentence.spreads
+            and not negates_impact(sentence.text)
+            and (not _GOES_ON.search(sentence.text) or _NOT.search(sentence.text))
+        ):
             alleged.update(sentence.nodes)
     roots = {node for error in claims.injected for node in _neighbourhood(claims, error)}
     roots |= {error["node"] for error in claims.injected}
@@ -489,7 +430,7 @@ def _below(claims: Claims, nodes: set[str]) -> set[str]:
     }
 
 
-def _sufficiency(claims: Claims) -> float:
+def _sufficiency(claims: Claims, located: Sequence[Location]) -> float:
     """Score D5: what is claimed rests on something that can be read, nothing is invented."""
     evidence: set[str] = set()
     invented: set[str] = set()
@@ -506,7 +447,8 @@ def _sufficiency(claims: Claims) -> float:
     wanted = len(claims.injected) or 1
     if not evidence or len(invented) > len(evidence):
         return 0.0
-    return 1.0 if not invented and len(evidence) >= wanted else 0.5
+    found = not located or any(one.found for one in located)
+    return 1.0 if found and not invented and len(evidence) >= wanted else 0.5
 
 
 def _pieces(sentence: Sentence) -> Iterator[str]:
