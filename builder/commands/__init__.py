@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import click
 
+from builder.commands.agents import run_agent
 from builder.commands.build import build_level1, build_level2, regenerate
 from builder.commands.corpus import ingest, synthesize
 from builder.commands.outcome import SETTINGS, examples, show_version
 from builder.commands.rows import certify, inspect, kinds, sample
+from builder.commands.training import export_training
 
 
 @click.group(
@@ -34,6 +36,8 @@ for command in (
     inspect,
     sample,
     kinds,
+    run_agent,
+    export_training,
 ):
     main.add_command(command)
 

@@ -1,0 +1,1 @@
+"""Built-in agents: a state in, a thought and a plan out."""
