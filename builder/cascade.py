@@ -12,7 +12,6 @@ from environment.world import World
 from plan.clean import CleanPlan
 from plan.damage import Damage
 from plan.execution import OK, Execution, Fault
-from plan.graph import descendants
 from plan.state import Round, State
 from plan.task import RESPONSE, Plan, Task
 from taxonomy.kind import ErrorKind
@@ -149,7 +148,7 @@ class Cascade:
         """Return the clean calls that descend from the tasks of the given errors."""
         found: set[str] = set()
         for one in earlier:
-            found |= descendants(self.clean.dependencies, one.damage.node)
+            found |= self.clean.descendants(one.damage.node)
         return found
 
     def descends(self, damage: Damage, earlier: Sequence[Injected]) -> bool:

@@ -53,9 +53,7 @@ def rename_task(task: Task, names: Mapping[str, str]) -> Task:
 
 def rename_clean(clean: CleanPlan, names: Mapping[str, str]) -> CleanPlan:
     """Return a clean plan under new ids."""
-    return CleanPlan(
-        clean.query,
-        clean.tools,
+    return clean.relabelled(
         {
             names[id]: Call(
                 names[id],

@@ -18,10 +18,10 @@ from environment import plausible, wording
 from plan.clean import CleanPlan
 from plan.execution import EMPTY, ERROR, OK, TIMEOUT, Execution
 from plan.guess import guess
-from plan.json_text import Json, dump_bytes, dumps, escape, lookup, split_pointer
-from plan.legality import Broken, Checker, checker
+from plan.json_text import Json, dump_bytes, escape, lookup, split_pointer
+from plan.legality import Broken
 from plan.reference import COMPUTED, UnresolvedError, parts, references, resolve
-from plan.rules import Rule, broken, infer
+from plan.rules import Rule, broken
 from plan.task import RESPONSE, Plan, Task
 
 
@@ -36,10 +36,8 @@ class World:
     """
 
     __slots__ = (
-        "_checkers",
         "_computed",
         "_recordings",
-        "_rules",
         "clean",
         "recorded",
         "seed",
@@ -52,8 +50,6 @@ class World:
         calls = clean.calls.items()
         self.written = {id: dump_bytes(call.arguments) for id, call in calls}
         self.recorded = {id: (call.name, dump_bytes(call.sent)) for id, call in calls}
-        self._checkers: dict[str, Checker] = {}
-        self._rules: dict[str, tuple[Rule, ...]] = {}
         self._recordings: dict[tuple[str, bytes], Json] = {}
         self._computed: list[_Computed] = []
         results = {id: call.result for id, call in calls}
@@ -167,7 +163,7 @@ class World:
         Where a renamed parameter breaks the schema twice (one key unknown, one missing),
         the world's seed decides which of them an API would name.
         """
-        found = self._checker(name).broken(arguments)
+        found = self.clean.laws.checker(name).broken(arguments)
         if len(found) == 1:
             return found[0]
         if found:
@@ -180,17 +176,7 @@ class World:
 
     def rules(self, name: str) -> tuple[Rule, ...]:
         """Return the value rules of a listed tool, its recorded calls being examples."""
-        rules = self._rules.get(name)
-        if rules is None:
-            examples = [call.sent for call in self.clean.calls.values() if call.name == name]
-            rules = self._rules[name] = infer(self.clean.tools[name], examples)
-        return rules
-
-    def _checker(self, name: str) -> Checker:
-        known = self._checkers.get(name)
-        if known is None:
-            known = self._checkers[name] = checker(dumps(self.clean.tools[name].parameters))
-        return known
+        return self.clean.laws.rules(name)
 
     def _resolved(
         self, task: Task, results: Mapping[str, Json]
