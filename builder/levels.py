@@ -83,19 +83,20 @@ def examine(source: Source) -> Masks | str:
 
 
 def _unusable(world: World) -> str | None:
-    calls = world.clean.calls
+    clean, calls = world.clean, world.clean.calls
     results = {id: call.result for id, call in calls.items()}
     seen: set[tuple[str, bytes]] = set()
     if not calls:
         return "no tool call"
     for call in calls.values():
-        key = (call.name, dump_bytes(call.sent))
+        key = clean.recorded[call.id]
         if key in seen:
             return "the same call is made twice"
         seen.add(key)
         if world.check(call.name, call.sent) is not None:
             return "a recorded call breaks its tool's schema"
-        if dump_bytes(world.execute(call.task(), results, 1, None).arguments) != key[1]:
+        arguments = world.execute(call.task(), results, 1, None).arguments
+        if arguments is not call.sent and dump_bytes(arguments) != key[1]:
             return "an argument's references don't give what was sent"
     return None
 

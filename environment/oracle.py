@@ -56,10 +56,11 @@ def recover(
 
 def _mapped(clean: CleanPlan, id: str, nodes: dict[str, str]) -> Task:
     call = clean.calls[id]
+    moved = any(nodes.get(other, other) != other for other in clean.reads[id])
     return Task(
         nodes[id],
         call.name,
-        renamed(call.arguments, nodes),
+        renamed(call.arguments, nodes) if moved else call.arguments,
         call.description,
         tuple(nodes[other] for other in call.depends_on),
     )

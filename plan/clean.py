@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 from plan import graph
 from plan.graph import sinks
-from plan.json_text import Json, dumps, loads
+from plan.json_text import Json, dump_bytes, dumps, loads
 from plan.laws import Laws
+from plan.reference import references
 from plan.task import RESPONSE, ROOT, Plan, Task
 from plan.tool import Tool
 
@@ -91,6 +92,8 @@ class CleanPlan:
     laws: Laws = field(init=False, repr=False, compare=False)
     _ancestors: Mapping[str, frozenset[str]] | None = field(init=False, repr=False, compare=False)
     _carried: frozenset[tuple[str, str]] | None = field(init=False, repr=False, compare=False)
+    _reads: Mapping[str, frozenset[str]] | None = field(init=False, repr=False, compare=False)
+    _recorded: Mapping[str, tuple[str, bytes]] | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         # Asked for all the time, and a plan never changes.
@@ -102,6 +105,8 @@ class CleanPlan:
         object.__setattr__(self, "laws", Laws(self.tools, recorded))
         object.__setattr__(self, "_ancestors", None)
         object.__setattr__(self, "_carried", None)
+        object.__setattr__(self, "_reads", None)
+        object.__setattr__(self, "_recorded", None)
 
     def relabelled(self, calls: Mapping[str, Call], edges: tuple[Edge, ...]) -> CleanPlan:
         """Return the plan with its own calls and edges under other ids."""
@@ -129,6 +134,27 @@ class CleanPlan:
             object.__setattr__(self, "_carried", pairs)
         assert self._carried is not None
         return self._carried
+
+    @property
+    def reads(self) -> Mapping[str, frozenset[str]]:
+        """The nodes that each call's arguments refer to."""
+        if self._reads is None:
+            found = {
+                id: frozenset(one.node for one in references(call.arguments))
+                for id, call in self.calls.items()
+            }
+            object.__setattr__(self, "_reads", found)
+        assert self._reads is not None
+        return self._reads
+
+    @property
+    def recorded(self) -> Mapping[str, tuple[str, bytes]]:
+        """What each call sent: a tool, and the canonical text of the arguments."""
+        if self._recorded is None:
+            found = {id: (call.name, dump_bytes(call.sent)) for id, call in self.calls.items()}
+            object.__setattr__(self, "_recorded", found)
+        assert self._recorded is not None
+        return self._recorded
 
     def descendants(self, id: str) -> set[str]:
         """Return the calls that wait for a call, directly or through others."""

@@ -39,6 +39,20 @@ class Execution:
     at: str = ""
     synthetic: bool = False
 
+    def again(self, round: int) -> Execution:
+        """Return the same execution in another round."""
+        return Execution(
+            round,
+            self.node,
+            self.name,
+            self.arguments,
+            self.outcome,
+            self.result,
+            self.cause,
+            self.at,
+            self.synthetic,
+        )
+
     def observation(self) -> Observation:
         """Return what an agent sees."""
         return Observation(self.node, self.name, self.arguments, self.result)
