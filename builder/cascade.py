@@ -43,7 +43,8 @@ class Cascade:
     """A trajectory in the making, at round ``round``, that ends with round ``until``.
 
     A ``frugal`` one saves later tasks for the errors that are still to come.
-    ``plan`` is G(round-1), ``log`` everything executed before it.
+    ``plan`` is G(round-1), ``log`` everything executed before it, ``clean`` the clean plan
+    that it departs from.
     """
 
     world: World
@@ -58,11 +59,10 @@ class Cascade:
     inventions: list[tuple[int, MadeUp]] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
     last: list[Execution] = field(default_factory=list)
+    clean: CleanPlan = field(init=False)
 
-    @property
-    def clean(self) -> CleanPlan:
-        """The clean plan that the trajectory departs from."""
-        return self.world.clean
+    def __post_init__(self) -> None:
+        self.clean = self.world.clean
 
     def injure(self, kind: ErrorKind) -> bool:
         """Put one damage of a kind into the plan or the coming round.
@@ -212,8 +212,10 @@ class Cascade:
             found = [
                 damage
                 for damage in kind.damages(state, self.clean, only=only)
-                if (damage.node == id or kind.reach == "plan") and not self._is_made_up(damage)
+                if damage.node == id or kind.reach == "plan"
             ]
+            if self.inventions:
+                found = [damage for damage in found if not self._is_made_up(damage)]
             if hidden and kind.reach == "plan":
                 found = [damage for damage in found if self._waits(damage)] or found
             yield from self._drawn(found)
@@ -228,7 +230,7 @@ class Cascade:
         names = sorted(ways)
         for _ in range(3):
             damage = self.lots.choice(ways[self.lots.choice(names)])
-            yield settle(damage, [*self.plan.tasks, *self.clean.calls], self.lots)
+            yield settle(damage, self.plan, self.clean, self.lots)
 
     def _waits(self, damage: Damage) -> bool:
         """Tell whether a new task couldn't have run in an earlier round."""

@@ -56,7 +56,7 @@ def recover(
 
 def _mapped(clean: CleanPlan, id: str, nodes: dict[str, str]) -> Task:
     call = clean.calls[id]
-    moved = any(nodes.get(other, other) != other for other in clean.reads[id])
+    moved = any(nodes.get(other, other) != other for other in clean.reads(id))
     return Task(
         nodes[id],
         call.name,

@@ -124,7 +124,7 @@ class World:
         """Tell whether all that a clean call refers to came back as recorded."""
         inputs = self._inputs.get(id, [])
         if id not in self._inputs:
-            calls, nodes = self.clean.calls, self.clean.reads[id]
+            calls, nodes = self.clean.calls, self.clean.reads(id)
             known = all(node in calls for node in nodes)
             inputs = [(node, calls[node].result) for node in nodes] if known else None
             self._inputs[id] = inputs

@@ -92,7 +92,7 @@ class CleanPlan:
     laws: Laws = field(init=False, repr=False, compare=False)
     _ancestors: Mapping[str, frozenset[str]] | None = field(init=False, repr=False, compare=False)
     _carried: frozenset[tuple[str, str]] | None = field(init=False, repr=False, compare=False)
-    _reads: Mapping[str, frozenset[str]] | None = field(init=False, repr=False, compare=False)
+    _reads: dict[str, frozenset[str]] = field(init=False, repr=False, compare=False)
     _recorded: Mapping[str, tuple[str, bytes]] | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -105,7 +105,7 @@ class CleanPlan:
         object.__setattr__(self, "laws", Laws(self.tools, recorded))
         object.__setattr__(self, "_ancestors", None)
         object.__setattr__(self, "_carried", None)
-        object.__setattr__(self, "_reads", None)
+        object.__setattr__(self, "_reads", {})
         object.__setattr__(self, "_recorded", None)
 
     def relabelled(self, calls: Mapping[str, Call], edges: tuple[Edge, ...]) -> CleanPlan:
@@ -135,17 +135,13 @@ class CleanPlan:
         assert self._carried is not None
         return self._carried
 
-    @property
-    def reads(self) -> Mapping[str, frozenset[str]]:
-        """The nodes that each call's arguments refer to."""
-        if self._reads is None:
-            found = {
-                id: frozenset(one.node for one in references(call.arguments))
-                for id, call in self.calls.items()
-            }
-            object.__setattr__(self, "_reads", found)
-        assert self._reads is not None
-        return self._reads
+    def reads(self, id: str) -> frozenset[str]:
+        """Return the nodes that a call's arguments refer to."""
+        known = self._reads.get(id)
+        if known is None:
+            known = frozenset(one.node for one in references(self.calls[id].arguments))
+            self._reads[id] = known
+        return known
 
     @property
     def recorded(self) -> Mapping[str, tuple[str, bytes]]:
