@@ -140,11 +140,7 @@ def _case(row: Row, texts: Mapping[str, Json], report: Report) -> Case:
     faults = _faults(texts["faults"], row.t)
     gold = _spelled(texts["gold_plan"], "/gold_plan")
     world = World(clean, row.seed)
-    keyed = [
-        {id: dump_bytes(task["para"]) for id, task in tasks.items() if id not in SPECIAL}
-        for tasks in plans
-    ]
-    log = _run(world, plans, keyed, paths, observed, faults, report)
+    log = _run(world, plans, paths, observed, faults, report)
     return Case(
         row,
         clean,
@@ -157,7 +153,10 @@ def _case(row: Row, texts: Mapping[str, Json], report: Report) -> Case:
         originals,
         plans,
         paths,
-        keyed,
+        [
+            {id: dump_bytes(task["para"]) for id, task in tasks.items() if id not in SPECIAL}
+            for tasks in plans
+        ],
         log,
         {seen.node: seen for seen in log},
         {seen.node: sent(clean, seen) for seen in log if seen.outcome == OK},
@@ -169,7 +168,6 @@ def _case(row: Row, texts: Mapping[str, Json], report: Report) -> Case:
 def _run(
     world: World,
     plans: Sequence[Tasks],
-    keyed: Sequence[Mapping[str, bytes]],
     paths: Sequence[str],
     observed: Sequence[Json],
     faults: Sequence[Fault],
@@ -197,8 +195,7 @@ def _run(
             if node not in frontier:
                 report("fault_unused", "/faults", f"{node!r} didn't run in round {round}")
         executions = [
-            world.execute(known_task(world, task, text), results, round, asked.get(task["id"]))
-            for task, text in ((tasks[id], keyed[index][id]) for id in frontier)
+            world.execute(task_of(tasks[id]), results, round, asked.get(id)) for id in frontier
         ]
         results.update(usable_results(executions))
         log += executions
@@ -341,17 +338,6 @@ def task_of(text: Mapping[str, Json]) -> Task:
         tuple(text["dep"]),
         text["status"],
     )
-
-
-def known_task(world: World, text: Mapping[str, Json], key: bytes) -> Task:
-    """Return a task of its spelling, with the clean arguments themselves where it has them.
-
-    ``key`` is the canonical text of its arguments.
-    """
-    call = world.clean.calls.get(text["id"])
-    if call is None or world.written[call.id] != key:
-        return task_of(text)
-    return task_of({**text, "para": call.arguments})
 
 
 def _faults(value: Json, t: int) -> list[Fault]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from certify.case import SPECIAL, Case, Report, Sent, known_task, sent
+from certify.case import SPECIAL, Case, Report, Sent, sent, task_of
 from certify.rightness import right_rounds, rounds_to_go
 from certify.value import Legality
 from environment.world import usable_results
@@ -64,11 +64,7 @@ def _run(case: Case, right: dict[str, int], total: int, legality: Legality, repo
     """Execute the gold plan from round t+1 on, faults having passed."""
     done = {ROOT, *case.executions}
     results = usable_results(case.log)
-    pending = [
-        known_task(case.world, text, dump_bytes(text["para"]))
-        for id, text in case.gold.items()
-        if id not in done
-    ]
+    pending = [task_of(text) for id, text in case.gold.items() if id not in done]
     recorded = set(case.recorded.values())
     log: list[Execution] = []
     made: dict[str, Sent] = {}

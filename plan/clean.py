@@ -9,6 +9,7 @@ from plan import graph
 from plan.graph import sinks
 from plan.json_text import Json, dump_bytes, dumps, loads
 from plan.laws import Laws
+from plan.quick import quick
 from plan.reference import references
 from plan.task import RESPONSE, ROOT, Plan, Task
 from plan.tool import Tool
@@ -18,6 +19,7 @@ COMPUTED = "computed"
 ORDER = "order"
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Edge:
     """Why one call comes after another.
@@ -50,6 +52,7 @@ class Edge:
         return cls(value["from"], value["to"], value["kind"], value["argument"], value["source"])
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Call:
     """One recorded call.

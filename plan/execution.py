@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from plan.json_text import Json
+from plan.quick import quick
 
 OK = "ok"
 ERROR = "error"
@@ -13,6 +14,7 @@ TIMEOUT = "timeout"
 EMPTY = "empty"
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Execution:
     """One call as the environment's log keeps it.
@@ -39,25 +41,12 @@ class Execution:
     at: str = ""
     synthetic: bool = False
 
-    def again(self, round: int) -> Execution:
-        """Return the same execution in another round."""
-        return Execution(
-            round,
-            self.node,
-            self.name,
-            self.arguments,
-            self.outcome,
-            self.result,
-            self.cause,
-            self.at,
-            self.synthetic,
-        )
-
     def observation(self) -> Observation:
         """Return what an agent sees."""
         return Observation(self.node, self.name, self.arguments, self.result)
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Observation:
     """What an agent sees of a call: its id, tool, arguments as sent, and results."""
