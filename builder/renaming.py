@@ -28,11 +28,21 @@ def draw_names(clean: CleanPlan, lots: Random) -> dict[str, str]:
 
 def free_name(used: Iterable[str], lots: Random) -> str:
     """Return an unused id for a new task, from the range of those in use."""
+    (name,) = free_names(used, 1, lots)
+    return name
+
+
+def free_names(used: Iterable[str], count: int, lots: Random) -> list[str]:
+    """Return unused ids for new tasks, as `free_name` gives them one after the other."""
     taken = {int(id) for id in used if id.isdecimal()}
-    end = _end(max(taken, default=0))
-    while (number := lots.randrange(1, end)) in taken:
-        pass
-    return str(number)
+    names = []
+    for _ in range(count):
+        end = _end(max(taken, default=0))
+        while (number := lots.randrange(1, end)) in taken:
+            pass
+        taken.add(number)
+        names.append(str(number))
+    return names
 
 
 def _end(least: int) -> int:

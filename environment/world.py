@@ -207,7 +207,8 @@ class World:
         Where a renamed parameter breaks the schema twice (one key unknown, one missing),
         the world's seed decides which of them an API would name.
         """
-        found = self.clean.laws.checker(name).broken(arguments)
+        checker = self.clean.laws.checker(name)
+        found = [] if checker.accepts(arguments) else checker.broken(arguments)
         if len(found) == 1:
             return found[0]
         if found:
