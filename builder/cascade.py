@@ -44,7 +44,10 @@ class Cascade:
 
     A ``frugal`` one saves later tasks for the errors that are still to come.
     ``plan`` is G(round-1), ``log`` everything executed before it, ``clean`` the clean plan
-    that it departs from.
+    that it departs from, ``sound`` what is known of that as long as nothing is wrong.
+    ``touched`` are the tasks that an injected error changed, added or will hit, and those that
+    a needless call repeats: damaged themselves, they would make it the needed one. ``under``
+    are the clean calls that descend from the tasks of injected errors.
     """
 
     world: World
@@ -59,7 +62,10 @@ class Cascade:
     inventions: list[tuple[int, MadeUp]] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
     last: list[Execution] = field(default_factory=list)
+    sound: Sound | None = None
     clean: CleanPlan = field(init=False)
+    touched: set[str] = field(init=False, default_factory=set)
+    under: set[str] = field(init=False, default_factory=set)
 
     def __post_init__(self) -> None:
         self.clean = self.world.clean
@@ -106,6 +112,16 @@ class Cascade:
         if damage.fault is not None:
             self.faults.append(Fault(self.round, damage.node, damage.fault))
         self.injected.append(Injected(self.round, kind, damage))
+        self.under |= self.clean.descendants(damage.node)
+        self.touched.add(damage.node)
+        self.touched.update(id for id in damage.changes if id != RESPONSE)
+        new = damage.changes.get(damage.node)
+        if new is not None and new.id not in self.clean.calls:
+            self.touched.update(
+                call.id
+                for call in self.clean.calls.values()
+                if call.name == new.name and call.arguments == new.arguments
+            )
 
     def run(self) -> bool:
         """Execute the round. Returns False if nothing but the response could run."""
@@ -122,27 +138,9 @@ class Cascade:
         seen = tuple(execution.observation() for execution in self.last)
         self.history.append(Round(self.round, self.plan, seen))
         plan = advance(self.plan, self.last)
-        self.plan, inventions = invent(plan, self.last, self.world, self.lots, skip=self.damaged())
+        self.plan, inventions = invent(plan, self.last, self.world, self.lots, skip=self.touched)
         self.round += 1
         self.inventions += [(self.round, invention) for invention in inventions]
-
-    def damaged(self) -> set[str]:
-        """Return the tasks that an injected error changed, added or will hit.
-
-        And those that a needless call repeats: damaged themselves, they would make it the
-        needed one.
-        """
-        nodes = {one.damage.node for one in self.injected}
-        for one in self.injected:
-            nodes.update(id for id in one.damage.changes if id != RESPONSE)
-            new = one.damage.changes.get(one.damage.node)
-            if new is not None and new.id not in self.clean.calls:
-                nodes.update(
-                    call.id
-                    for call in self.clean.calls.values()
-                    if call.name == new.name and call.arguments == new.arguments
-                )
-        return nodes
 
     def below(self, earlier: Sequence[Injected]) -> set[str]:
         """Return the clean calls that descend from the tasks of the given errors."""
@@ -167,7 +165,7 @@ class Cascade:
         come, those that leave something downstream of themselves, and of these, in a
         frugal trajectory, those that run next.
         """
-        touched = self.damaged()
+        touched = self.touched
         made_up = {invention.node for _, invention in self.inventions}
         # A new task may be modelled on any call, sent or not; others must be pending.
         tasks = self.plan.calls() if kind.reach == "plan" else self.plan.pending()
@@ -178,7 +176,7 @@ class Cascade:
             and (kind.reach in ("task", "round") or task.id not in made_up)
         ]
         self.lots.shuffle(free)
-        below = self.below(self.injected)
+        below = self.under
         parents: set[str] = set()
         if self.round < self.until:
             parents.update(*(self.clean.dependencies.values()))
@@ -202,18 +200,21 @@ class Cascade:
             self.plan,
             history=tuple(self.history),
         )
-        touched = self.damaged() if kind.reach == "consumers" else set()
+        known = self.sound.damages if self.sound is not None and not self.injected else {}
         for id in group:
             only = {id}
             if kind.reach == "consumers":
                 only |= {task.id for task in self.plan.pending() if id in task.depends_on}
-                if only & touched:
+                if only & self.touched:
                     continue
-            found = [
-                damage
-                for damage in kind.damages(state, self.clean, only=only)
-                if damage.node == id or kind.reach == "plan"
-            ]
+            key = (kind.name, self.round, id)
+            if key not in known:
+                known[key] = [
+                    damage
+                    for damage in kind.damages(state, self.clean, only=only)
+                    if damage.node == id or kind.reach == "plan"
+                ]
+            found = known[key]
             if self.inventions:
                 found = [damage for damage in found if not self._is_made_up(damage)]
             if hidden and kind.reach == "plan":
@@ -316,22 +317,57 @@ def must_wait(kind: str, damage: Damage) -> bool:
 def start(
     world: World, lots: Random, clean_rounds: int, until: int, *, frugal: bool = False
 ) -> Cascade:
-    """Return a trajectory whose first rounds went well, to be led to the round ``until``.
+    """Return a trajectory whose first rounds went well, to be led to the round ``until``."""
+    return Sound(world).start(lots, clean_rounds, until, frugal=frugal)
+
+
+class Sound:
+    """A trajectory as long as nothing is wrong, worked out once for all tries of a row.
 
     The recordings answer, as they would if the environment ran the calls.
+
+    Attributes:
+        damages: those found so far for the first error, by kind, round and task.
     """
-    clean = world.clean
-    layers = world.clean.layers
-    cascade = Cascade(world, lots, clean.plan(), 1, until, frugal)
-    for round in range(1, clean_rounds + 1):
-        cascade.last = [
+
+    __slots__ = ("_executions", "_history", "_plan", "damages", "world")
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.damages: dict[tuple[str, int, str], list[Damage]] = {}
+        self._plan = world.clean.plan()
+        self._history: list[Round] = []
+        self._executions: list[list[Execution]] = []
+
+    def start(
+        self, lots: Random, clean_rounds: int, until: int, *, frugal: bool = False
+    ) -> Cascade:
+        """Return a trajectory whose first rounds went well, to be led to the round ``until``."""
+        while len(self._history) < clean_rounds:
+            self._go_on()
+        later = self._history[clean_rounds:]
+        return Cascade(
+            self.world,
+            lots,
+            later[0].plan if later else self._plan,
+            clean_rounds + 1,
+            until,
+            frugal,
+            [seen for round in self._executions[:clean_rounds] for seen in round],
+            self._history[:clean_rounds],
+            last=self._executions[clean_rounds - 1] if clean_rounds else [],
+            sound=self,
+        )
+
+    def _go_on(self) -> None:
+        clean, round = self.world.clean, len(self._history) + 1
+        layers = clean.layers
+        last = [
             Execution(round, id, call.name, call.sent, OK, call.result)
             for id, call in clean.calls.items()
             if layers[id] == round
         ]
-        cascade.log += cascade.last
-        seen = tuple(execution.observation() for execution in cascade.last)
-        cascade.history.append(Round(round, cascade.plan, seen))
-        cascade.plan = advance(cascade.plan, cascade.last)
-        cascade.round += 1
-    return cascade
+        seen = tuple(execution.observation() for execution in last)
+        self._executions.append(last)
+        self._history.append(Round(round, self._plan, seen))
+        self._plan = advance(self._plan, last)

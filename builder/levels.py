@@ -8,7 +8,7 @@ from functools import cache
 from hashlib import blake2b
 from random import Random
 
-from builder.cascade import Cascade, must_wait, start
+from builder.cascade import Cascade, Sound, must_wait
 from builder.labels import label
 from builder.renaming import draw_names, free_names, rename_clean, rename_task
 from environment.episode import run_to_end
@@ -214,11 +214,12 @@ def build_row(source: Source, recipe: Recipe) -> Row | Shortfall:
         return Shortfall(recipe.kinds[0], "no rounds of the plan allow these kinds in this order")
     # The later the round, the more of the history is sound: those are tried first.
     rounds.sort(key=lambda t: lots.random() ** (1 / t), reverse=True)
+    sound = Sound(world)
     reason: Shortfall | None = None
     spare: Cascade | None = None
     for attempt in range(ATTEMPTS):
         t = rounds[attempt % len(rounds)]
-        cascade = start(world, lots, t - max(len(wanted), 1), t, frugal=attempt > 0)
+        cascade = sound.start(lots, t - max(len(wanted), 1), t, frugal=attempt > 0)
         failed = _suffer(cascade, wanted)
         if failed is None and (len(wanted) < 2 or _is_downstream(cascade)):
             return _row(source, recipe, cascade, seed)
