@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import dropwhile, takewhile
 from random import Random
 
 from builder.renaming import settle
@@ -209,11 +210,8 @@ class Cascade:
                     continue
             key = (kind.name, self.round, id)
             if key not in known:
-                known[key] = [
-                    damage
-                    for damage in kind.damages(state, self.clean, only=only)
-                    if damage.node == id or kind.reach == "plan"
-                ]
+                offered = kind.damages(state, self.clean, only=only)
+                known[key] = list(offered if kind.reach == "plan" else of_task(offered, id))
             found = known[key]
             if self.inventions:
                 found = [damage for damage in found if not self._is_made_up(damage)]
@@ -265,6 +263,12 @@ class Cascade:
                 return None
             earlier.append(Round(past.round, plan, past.observations))
         return earlier
+
+
+def of_task(offered: Iterable[Damage], id: str) -> Iterator[Damage]:
+    """Yield one task's damages, which come one after the other."""
+    others_first = dropwhile(lambda damage: damage.node != id, offered)
+    return takewhile(lambda damage: damage.node == id, others_first)
 
 
 def backdated(past: Plan, now: Plan, damage: Damage) -> Plan | None:

@@ -22,7 +22,7 @@ from plan.json_text import Json, dump_bytes, escape, lookup, split_pointer
 from plan.legality import Broken
 from plan.reference import COMPUTED, UnresolvedError, parts, references, resolve
 from plan.rules import Rule, broken
-from plan.task import RESPONSE, Plan, Task
+from plan.task import RESPONSE, ROOT, Plan, Task
 
 
 class World:
@@ -34,13 +34,13 @@ class World:
         written: canonical text of each clean call's arguments, by id.
         recorded: (tool, canonical text of the arguments sent) of each clean call, by id.
 
-    Where it is proved that every clean call, executed on the recorded results, sends what was
-    recorded and is no other call's repetition, that is taken for granted.
+    Where it is proved that every clean call waits for all that it refers to, sends what was
+    recorded when it is executed on the recorded results, and repeats no other call, that is
+    taken for granted.
     """
 
     __slots__ = (
         "_computed",
-        "_inputs",
         "_is_proved",
         "_recordings",
         "_story_day",
@@ -57,7 +57,6 @@ class World:
         self.written = {id: dump_bytes(call.arguments) for id, call in calls}
         self.recorded = clean.recorded
         self._is_proved = is_proved
-        self._inputs: dict[str, list[tuple[str, Json]] | None] = {}
         self._story_day: date | None = None
         self._recordings: dict[tuple[str, bytes], Json] = {}
         self._computed: list[_Computed] = []
@@ -121,16 +120,12 @@ class World:
         return Execution(round, task.id, call.name, call.sent, OK, call.result)
 
     def _reads_recordings(self, id: str, results: Mapping[str, Json]) -> bool:
-        """Tell whether all that a clean call refers to came back as recorded."""
-        inputs = self._inputs.get(id, [])
-        if id not in self._inputs:
-            calls, nodes = self.clean.calls, self.clean.reads(id)
-            known = all(node in calls for node in nodes)
-            inputs = [(node, calls[node].result) for node in nodes] if known else None
-            self._inputs[id] = inputs
-        return inputs is not None and all(
-            results.get(node, _ABSENT) is result for node, result in inputs
-        )
+        """Tell whether all that a clean call waits for came back as recorded."""
+        calls = self.clean.calls
+        for other in calls[id].depends_on:
+            if other != ROOT and results.get(other, _ABSENT) is not calls[other].result:
+                return False
+        return True
 
     def _execute(
         self, task: Task, results: Mapping[str, Json], round: int, fault: str | None

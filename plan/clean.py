@@ -10,7 +10,6 @@ from plan.graph import sinks
 from plan.json_text import Json, dump_bytes, dumps, loads
 from plan.laws import Laws
 from plan.quick import quick
-from plan.reference import references
 from plan.task import RESPONSE, ROOT, Plan, Task
 from plan.tool import Tool
 
@@ -95,7 +94,6 @@ class CleanPlan:
     laws: Laws = field(init=False, repr=False, compare=False)
     _ancestors: Mapping[str, frozenset[str]] | None = field(init=False, repr=False, compare=False)
     _carried: frozenset[tuple[str, str]] | None = field(init=False, repr=False, compare=False)
-    _reads: dict[str, frozenset[str]] = field(init=False, repr=False, compare=False)
     _recorded: Mapping[str, tuple[str, bytes]] | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -108,7 +106,6 @@ class CleanPlan:
         object.__setattr__(self, "laws", Laws(self.tools, recorded))
         object.__setattr__(self, "_ancestors", None)
         object.__setattr__(self, "_carried", None)
-        object.__setattr__(self, "_reads", {})
         object.__setattr__(self, "_recorded", None)
 
     def relabelled(self, calls: Mapping[str, Call], edges: tuple[Edge, ...]) -> CleanPlan:
@@ -137,14 +134,6 @@ class CleanPlan:
             object.__setattr__(self, "_carried", pairs)
         assert self._carried is not None
         return self._carried
-
-    def reads(self, id: str) -> frozenset[str]:
-        """Return the nodes that a call's arguments refer to."""
-        known = self._reads.get(id)
-        if known is None:
-            known = frozenset(one.node for one in references(self.calls[id].arguments))
-            self._reads[id] = known
-        return known
 
     @property
     def recorded(self) -> Mapping[str, tuple[str, bytes]]:
