@@ -51,7 +51,7 @@ class Cascade:
     are the clean calls that descend from the tasks of injected errors.
     """
 
-    world: World
+    sound: Sound
     lots: Random
     plan: Plan
     round: int
@@ -63,12 +63,13 @@ class Cascade:
     inventions: list[tuple[int, MadeUp]] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
     last: list[Execution] = field(default_factory=list)
-    sound: Sound | None = None
+    world: World = field(init=False)
     clean: CleanPlan = field(init=False)
     touched: set[str] = field(init=False, default_factory=set)
     under: set[str] = field(init=False, default_factory=set)
 
     def __post_init__(self) -> None:
+        self.world = self.sound.world
         self.clean = self.world.clean
 
     def injure(self, kind: ErrorKind) -> bool:
@@ -178,9 +179,7 @@ class Cascade:
         ]
         self.lots.shuffle(free)
         below = self.under
-        parents: set[str] = set()
-        if self.round < self.until:
-            parents.update(*(self.clean.dependencies.values()))
+        parents = self.sound.parents if self.round < self.until else frozenset()
         soon = set(self.plan.frontier()) if self.frugal and parents else set(free)
         groups: dict[tuple[bool, bool, bool], list[str]] = {}
         for id in free:
@@ -201,7 +200,7 @@ class Cascade:
             self.plan,
             history=tuple(self.history),
         )
-        known = self.sound.damages if self.sound is not None and not self.injected else {}
+        known = {} if self.injected else self.sound.damages
         for id in group:
             only = {id}
             if kind.reach == "consumers":
@@ -332,13 +331,15 @@ class Sound:
 
     Attributes:
         damages: those found so far for the first error, by kind, round and task.
+        parents: what any clean call waits for.
     """
 
-    __slots__ = ("_executions", "_history", "_plan", "damages", "world")
+    __slots__ = ("_executions", "_history", "_plan", "damages", "parents", "world")
 
     def __init__(self, world: World) -> None:
         self.world = world
         self.damages: dict[tuple[str, int, str], list[Damage]] = {}
+        self.parents = frozenset().union(*world.clean.dependencies.values())
         self._plan = world.clean.plan()
         self._history: list[Round] = []
         self._executions: list[list[Execution]] = []
@@ -351,7 +352,7 @@ class Sound:
             self._go_on()
         later = self._history[clean_rounds:]
         return Cascade(
-            self.world,
+            self,
             lots,
             later[0].plan if later else self._plan,
             clean_rounds + 1,
@@ -360,7 +361,6 @@ class Sound:
             [seen for round in self._executions[:clean_rounds] for seen in round],
             self._history[:clean_rounds],
             last=self._executions[clean_rounds - 1] if clean_rounds else [],
-            sound=self,
         )
 
     def _go_on(self) -> None:
