@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
@@ -182,9 +182,15 @@ def _waits(kind: ErrorKind, state: State, world: World, deepest: Sequence[str]) 
     return waits
 
 
+@cache
+def _bits() -> Mapping[str, int]:
+    """Return each kind's bit in the masks."""
+    return {name: 1 << bit for bit, name in enumerate(kinds())}
+
+
 def last_rounds(masks: Masks, wanted: Sequence[str]) -> list[int]:
     """Return the rounds t at which kinds, one a round and the last at t, seem possible."""
-    bits = {name: 1 << bit for bit, name in enumerate(kinds())}
+    bits = _bits()
     size = max(len(wanted), 1)
     return [
         t
