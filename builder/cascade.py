@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import dropwhile, takewhile
 from random import Random
 
 from builder.renaming import settle
@@ -12,7 +13,6 @@ from environment.world import World
 from plan.clean import CleanPlan
 from plan.damage import Damage
 from plan.execution import OK, Execution, Fault
-from plan.graph import descendants
 from plan.state import Round, State
 from plan.task import RESPONSE, Plan, Task
 from taxonomy.kind import ErrorKind
@@ -44,10 +44,14 @@ class Cascade:
     """A trajectory in the making, at round ``round``, that ends with round ``until``.
 
     A ``frugal`` one saves later tasks for the errors that are still to come.
-    ``plan`` is G(round-1), ``log`` everything executed before it.
+    ``plan`` is G(round-1), ``log`` everything executed before it, ``clean`` the clean plan
+    that it departs from, ``sound`` what is known of that as long as nothing is wrong.
+    ``touched`` are the tasks that an injected error changed, added or will hit, and those that
+    a needless call repeats: damaged themselves, they would make it the needed one. ``under``
+    are the clean calls that descend from the tasks of injected errors.
     """
 
-    world: World
+    sound: Sound
     lots: Random
     plan: Plan
     round: int
@@ -59,11 +63,14 @@ class Cascade:
     inventions: list[tuple[int, MadeUp]] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
     last: list[Execution] = field(default_factory=list)
+    world: World = field(init=False)
+    clean: CleanPlan = field(init=False)
+    touched: set[str] = field(init=False, default_factory=set)
+    under: set[str] = field(init=False, default_factory=set)
 
-    @property
-    def clean(self) -> CleanPlan:
-        """The clean plan that the trajectory departs from."""
-        return self.world.clean
+    def __post_init__(self) -> None:
+        self.world = self.sound.world
+        self.clean = self.world.clean
 
     def injure(self, kind: ErrorKind) -> bool:
         """Put one damage of a kind into the plan or the coming round.
@@ -107,6 +114,16 @@ class Cascade:
         if damage.fault is not None:
             self.faults.append(Fault(self.round, damage.node, damage.fault))
         self.injected.append(Injected(self.round, kind, damage))
+        self.under |= self.clean.descendants(damage.node)
+        self.touched.add(damage.node)
+        self.touched.update(id for id in damage.changes if id != RESPONSE)
+        new = damage.changes.get(damage.node)
+        if new is not None and new.id not in self.clean.calls:
+            self.touched.update(
+                call.id
+                for call in self.clean.calls.values()
+                if call.name == new.name and call.arguments == new.arguments
+            )
 
     def run(self) -> bool:
         """Execute the round. Returns False if nothing but the response could run."""
@@ -123,33 +140,15 @@ class Cascade:
         seen = tuple(execution.observation() for execution in self.last)
         self.history.append(Round(self.round, self.plan, seen))
         plan = advance(self.plan, self.last)
-        self.plan, inventions = invent(plan, self.last, self.world, self.lots, skip=self.damaged())
+        self.plan, inventions = invent(plan, self.last, self.world, self.lots, skip=self.touched)
         self.round += 1
         self.inventions += [(self.round, invention) for invention in inventions]
-
-    def damaged(self) -> set[str]:
-        """Return the tasks that an injected error changed, added or will hit.
-
-        And those that a needless call repeats: damaged themselves, they would make it the
-        needed one.
-        """
-        nodes = {one.damage.node for one in self.injected}
-        for one in self.injected:
-            nodes.update(id for id in one.damage.changes if id != RESPONSE)
-            new = one.damage.changes.get(one.damage.node)
-            if new is not None and new.id not in self.clean.calls:
-                nodes.update(
-                    call.id
-                    for call in self.clean.calls.values()
-                    if call.name == new.name and call.arguments == new.arguments
-                )
-        return nodes
 
     def below(self, earlier: Sequence[Injected]) -> set[str]:
         """Return the clean calls that descend from the tasks of the given errors."""
         found: set[str] = set()
         for one in earlier:
-            found |= descendants(self.clean.dependencies, one.damage.node)
+            found |= self.clean.descendants(one.damage.node)
         return found
 
     def descends(self, damage: Damage, earlier: Sequence[Injected]) -> bool:
@@ -168,7 +167,7 @@ class Cascade:
         come, those that leave something downstream of themselves, and of these, in a
         frugal trajectory, those that run next.
         """
-        touched = self.damaged()
+        touched = self.touched
         made_up = {invention.node for _, invention in self.inventions}
         # A new task may be modelled on any call, sent or not; others must be pending.
         tasks = self.plan.calls() if kind.reach == "plan" else self.plan.pending()
@@ -179,10 +178,8 @@ class Cascade:
             and (kind.reach in ("task", "round") or task.id not in made_up)
         ]
         self.lots.shuffle(free)
-        below = self.below(self.injected)
-        parents: set[str] = set()
-        if self.round < self.until:
-            parents.update(*(self.clean.dependencies.values()))
+        below = self.under
+        parents = self.sound.parents if self.round < self.until else frozenset()
         soon = set(self.plan.frontier()) if self.frugal and parents else set(free)
         groups: dict[tuple[bool, bool, bool], list[str]] = {}
         for id in free:
@@ -203,18 +200,20 @@ class Cascade:
             self.plan,
             history=tuple(self.history),
         )
-        touched = self.damaged() if kind.reach == "consumers" else set()
+        known = {} if self.injected else self.sound.damages
         for id in group:
             only = {id}
             if kind.reach == "consumers":
                 only |= {task.id for task in self.plan.pending() if id in task.depends_on}
-                if only & touched:
+                if only & self.touched:
                     continue
-            found = [
-                damage
-                for damage in kind.damages(state, self.clean, only=only)
-                if (damage.node == id or kind.reach == "plan") and not self._is_made_up(damage)
-            ]
+            key = (kind.name, self.round, id)
+            if key not in known:
+                offered = kind.damages(state, self.clean, only=only)
+                known[key] = list(offered if kind.reach == "plan" else of_task(offered, id))
+            found = known[key]
+            if self.inventions:
+                found = [damage for damage in found if not self._is_made_up(damage)]
             if hidden and kind.reach == "plan":
                 found = [damage for damage in found if self._waits(damage)] or found
             yield from self._drawn(found)
@@ -229,7 +228,7 @@ class Cascade:
         names = sorted(ways)
         for _ in range(3):
             damage = self.lots.choice(ways[self.lots.choice(names)])
-            yield settle(damage, [*self.plan.tasks, *self.clean.calls], self.lots)
+            yield settle(damage, self.plan, self.clean, self.lots)
 
     def _waits(self, damage: Damage) -> bool:
         """Tell whether a new task couldn't have run in an earlier round."""
@@ -263,6 +262,12 @@ class Cascade:
                 return None
             earlier.append(Round(past.round, plan, past.observations))
         return earlier
+
+
+def of_task(offered: Iterable[Damage], id: str) -> Iterator[Damage]:
+    """Yield one task's damages, which come one after the other."""
+    others_first = dropwhile(lambda damage: damage.node != id, offered)
+    return takewhile(lambda damage: damage.node == id, others_first)
 
 
 def backdated(past: Plan, now: Plan, damage: Damage) -> Plan | None:
@@ -315,22 +320,58 @@ def must_wait(kind: str, damage: Damage) -> bool:
 def start(
     world: World, lots: Random, clean_rounds: int, until: int, *, frugal: bool = False
 ) -> Cascade:
-    """Return a trajectory whose first rounds went well, to be led to the round ``until``.
+    """Return a trajectory whose first rounds went well, to be led to the round ``until``."""
+    return Sound(world).start(lots, clean_rounds, until, frugal=frugal)
+
+
+class Sound:
+    """A trajectory as long as nothing is wrong, worked out once for all tries of a row.
 
     The recordings answer, as they would if the environment ran the calls.
+
+    Attributes:
+        damages: those found so far for the first error, by kind, round and task.
+        parents: what any clean call waits for.
     """
-    clean = world.clean
-    layers = world.clean.layers
-    cascade = Cascade(world, lots, clean.plan(), 1, until, frugal)
-    for round in range(1, clean_rounds + 1):
-        cascade.last = [
+
+    __slots__ = ("_executions", "_history", "_plan", "damages", "parents", "world")
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.damages: dict[tuple[str, int, str], list[Damage]] = {}
+        self.parents = frozenset().union(*world.clean.dependencies.values())
+        self._plan = world.clean.plan()
+        self._history: list[Round] = []
+        self._executions: list[list[Execution]] = []
+
+    def start(
+        self, lots: Random, clean_rounds: int, until: int, *, frugal: bool = False
+    ) -> Cascade:
+        """Return a trajectory whose first rounds went well, to be led to the round ``until``."""
+        while len(self._history) < clean_rounds:
+            self._go_on()
+        later = self._history[clean_rounds:]
+        return Cascade(
+            self,
+            lots,
+            later[0].plan if later else self._plan,
+            clean_rounds + 1,
+            until,
+            frugal,
+            [seen for round in self._executions[:clean_rounds] for seen in round],
+            self._history[:clean_rounds],
+            last=self._executions[clean_rounds - 1] if clean_rounds else [],
+        )
+
+    def _go_on(self) -> None:
+        clean, round = self.world.clean, len(self._history) + 1
+        layers = clean.layers
+        last = [
             Execution(round, id, call.name, call.sent, OK, call.result)
             for id, call in clean.calls.items()
             if layers[id] == round
         ]
-        cascade.log += cascade.last
-        seen = tuple(execution.observation() for execution in cascade.last)
-        cascade.history.append(Round(round, cascade.plan, seen))
-        cascade.plan = advance(cascade.plan, cascade.last)
-        cascade.round += 1
-    return cascade
+        seen = tuple(execution.observation() for execution in last)
+        self._executions.append(last)
+        self._history.append(Round(round, self._plan, seen))
+        self._plan = advance(self._plan, last)

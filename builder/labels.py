@@ -8,7 +8,6 @@ from builder.cascade import Cascade, Injected, must_wait
 from environment.rightness import is_right
 from plan.clean import CleanPlan
 from plan.execution import Execution, says_empty
-from plan.graph import descendants
 from plan.json_text import Json, dumps, escape, overlap
 from plan.reference import references
 from plan.row import EXPLICIT, INJECTED, LATENT, MASKED, PROPAGATED, SILENT, ErrorLabel
@@ -100,14 +99,14 @@ def root_of(
     for index, one in enumerate(injected):
         if not _has_consequence(one) or one.damage.node in done:
             continue
-        if node == one.damage.node or node in descendants(clean.dependencies, one.damage.node):
+        if node == one.damage.node or one.damage.node in clean.ancestors[node]:
             return index
     raise AssertionError(f"node {node} went wrong without an injected error before it")
 
 
 def _affected(clean: CleanPlan, plan: Plan, node: str) -> list[str]:
-    below = descendants(clean.dependencies, node)
-    return [id for id in clean.calls if id in below and id in plan.tasks]
+    below = clean.ancestors
+    return [id for id in clean.calls if node in below[id] and id in plan.tasks]
 
 
 def _injected(clean: CleanPlan, one: Injected, seen: Execution | None, plan: Plan) -> ErrorLabel:

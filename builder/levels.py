@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
 from random import Random
 
-from builder.cascade import Cascade, must_wait, start
+from builder.cascade import Cascade, Sound, must_wait
 from builder.labels import label
-from builder.renaming import draw_names, free_name, rename_clean, rename_task
+from builder.renaming import draw_names, free_names, rename_clean, rename_task
 from environment.episode import run_to_end
 from environment.oracle import recover
 from environment.phrasing import reword
@@ -83,19 +83,20 @@ def examine(source: Source) -> Masks | str:
 
 
 def _unusable(world: World) -> str | None:
-    calls = world.clean.calls
+    clean, calls = world.clean, world.clean.calls
     results = {id: call.result for id, call in calls.items()}
     seen: set[tuple[str, bytes]] = set()
     if not calls:
         return "no tool call"
     for call in calls.values():
-        key = (call.name, dump_bytes(call.sent))
+        key = clean.recorded[call.id]
         if key in seen:
             return "the same call is made twice"
         seen.add(key)
         if world.check(call.name, call.sent) is not None:
             return "a recorded call breaks its tool's schema"
-        if dump_bytes(world.execute(call.task(), results, 1, None).arguments) != key[1]:
+        arguments = world.execute(call.task(), results, 1, None).arguments
+        if arguments is not call.sent and dump_bytes(arguments) != key[1]:
             return "an argument's references don't give what was sent"
     return None
 
@@ -126,34 +127,39 @@ def _feasible_rounds(world: World) -> Masks:
         return State(round, clean.query, clean.tools, first.replaced(sent))
 
     deepest = sorted(layers, key=layers.__getitem__, reverse=True)
-    masks = [[0] * (depth - round) for round in range(depth)]
-
-    def allow(bit: int, round: int, last: int) -> None:
-        """Note a kind as possible in a round, with errors up to the round ``last``."""
-        for rounds in range(last - round + 1):
-            masks[round - 1][rounds] |= 1 << bit
-
-    for bit, kind in enumerate(kinds().values()):
+    always = [0] * depth  # bits of the kinds that each round allows whatever follows it
+    waiting: list[tuple[int, list[int]]] = []
+    for number, kind in enumerate(kinds().values()):
+        bit = 1 << number
         if kind.name == MUST_WAIT:
-            for round, runs in enumerate(_waits(kind, state(1), world, deepest), 1):
-                allow(bit, round, runs - 1)
-            continue
-        if kind.reach == "task" and kind.dimension != STRUCTURAL:
-            # Such damage asks for nothing but its own task's being pending.
-            latest = next(
-                (layers[id] for id in deepest if any(kind.damages(state(1), clean, only={id}))), 0
+            waiting.append((bit, _waits(kind, state(1), world, deepest)))
+        elif kind.reach == "round":
+            for round in range(1, depth + 1):
+                if _offers(kind, state(round), clean):
+                    always[round - 1] |= bit
+        else:
+            # Damage to a task alone asks for nothing but that task's being pending.
+            alone = kind.reach == "task" and kind.dimension != STRUCTURAL
+            tries = (
+                (layers[id] for id in deepest if _offers(kind, state(1), clean, id))
+                if alone
+                else (round for round in range(depth, 0, -1) if _offers(kind, state(round), clean))
             )
-            for earlier in range(1, latest + 1):
-                allow(bit, earlier, depth)
-            continue
-        for round in range(depth, 0, -1):
-            if not any(kind.damages(state(round), clean)):
-                continue
-            for earlier in range(round if kind.reach == "round" else 1, round + 1):
-                allow(bit, earlier, depth)
-            if kind.reach != "round":
-                break
-    return tuple(tuple(row) for row in masks)
+            for earlier in range(next(tries, 0)):
+                always[earlier] |= bit
+    masks = [[mask] * (depth - place) for place, mask in enumerate(always)]
+    for bit, waits in waiting:
+        for place, runs in enumerate(waits):
+            # With errors up to the round ``runs - 1``, and in round ``place + 1`` first.
+            for rounds in range(runs - 1 - place):
+                masks[place][rounds] |= bit
+    return tuple(map(tuple, masks))
+
+
+def _offers(kind: ErrorKind, state: State, clean: CleanPlan, task: str | None = None) -> bool:
+    """Tell whether a kind has any damage to offer, to one task or to all."""
+    only = None if task is None else {task}
+    return next(kind.damages(state, clean, only=only), None) is not None
 
 
 def _waits(kind: ErrorKind, state: State, world: World, deepest: Sequence[str]) -> list[int]:
@@ -176,9 +182,15 @@ def _waits(kind: ErrorKind, state: State, world: World, deepest: Sequence[str]) 
     return waits
 
 
+@cache
+def _bits() -> Mapping[str, int]:
+    """Return each kind's bit in the masks."""
+    return {name: 1 << bit for bit, name in enumerate(kinds())}
+
+
 def last_rounds(masks: Masks, wanted: Sequence[str]) -> list[int]:
     """Return the rounds t at which kinds, one a round and the last at t, seem possible."""
-    bits = {name: 1 << bit for bit, name in enumerate(kinds())}
+    bits = _bits()
     size = max(len(wanted), 1)
     return [
         t
@@ -200,18 +212,20 @@ def build_row(source: Source, recipe: Recipe) -> Row | Shortfall:
     seed = lots.getrandbits(62)
     names = draw_names(source.clean, lots)
     clean = rename_clean(source.clean, names)
-    world = World(clean, seed)
+    # Sources are examined; the certificate runs every call again.
+    world = World(clean, seed, is_proved=True)
     wanted = [kinds()[name] for name in recipe.kinds]
     rounds = last_rounds(source.masks or feasible_rounds(source), recipe.kinds)
     if not rounds:
         return Shortfall(recipe.kinds[0], "no rounds of the plan allow these kinds in this order")
     # The later the round, the more of the history is sound: those are tried first.
     rounds.sort(key=lambda t: lots.random() ** (1 / t), reverse=True)
+    sound = Sound(world)
     reason: Shortfall | None = None
     spare: Cascade | None = None
     for attempt in range(ATTEMPTS):
         t = rounds[attempt % len(rounds)]
-        cascade = start(world, lots, t - max(len(wanted), 1), t, frugal=attempt > 0)
+        cascade = sound.start(lots, t - max(len(wanted), 1), t, frugal=attempt > 0)
         failed = _suffer(cascade, wanted)
         if failed is None and (len(wanted) < 2 or _is_downstream(cascade)):
             return _row(source, recipe, cascade, seed)
@@ -285,13 +299,18 @@ def _row(source: Source, recipe: Recipe, cascade: Cascade, seed: int) -> Row | S
 
 def _with_ids(gold: Plan, cascade: Cascade) -> Plan:
     """Give the gold plan's fresh tasks ids of the row's own kind."""
+    fresh = [id for id in gold.tasks if id.startswith("g")]
+    if not fresh:
+        return gold
     used = {*gold.tasks, *cascade.plan.tasks, *cascade.clean.calls}
-    names: dict[str, str] = {}
-    for id in gold.tasks:
-        if id.startswith("g"):
-            names[id] = free_name(used, cascade.lots)
-            used.add(names[id])
-    return Plan.of(rename_task(task, names) for task in gold.tasks.values()) if names else gold
+    names = dict(zip(fresh, free_names(used, len(fresh), cascade.lots), strict=True))
+    # Who reads or waits for a fresh task is fresh or lists it; nobody else changes.
+    return Plan.of(
+        task
+        if task.id not in names and names.keys().isdisjoint(task.depends_on)
+        else rename_task(task, names)
+        for task in gold.tasks.values()
+    )
 
 
 def _reworded(cascade: Cascade, gold: Plan) -> tuple[list[Round], Plan, Plan]:

@@ -7,7 +7,7 @@ versions of the libraries, never on the route that the rows took.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate, groupby
+from itertools import accumulate, islice
 from pathlib import Path
 
 import pyarrow as pa
@@ -101,16 +101,53 @@ def write_shard(path: Path, rows: Sequence[Row]) -> None:
 
 
 def take_rows(places: Iterable[tuple[Path, Sequence[int]]]) -> Iterator[pa.Table]:
-    """Yield tables of the rows at the given rising indices of Arrow files, in order."""
-    for path, indices in places:
-        with pa.OSFile(str(path), "rb") as source:
-            reader = pa.ipc.open_file(source)
-            for batch, own in groupby(indices, lambda index: index // BATCH_ROWS):
-                table = pa.Table.from_batches([reader.get_batch(batch)])
-                wanted = [index % BATCH_ROWS for index in own]
-                if len(wanted) < table.num_rows:
-                    table = table.take(pa.array(wanted, type=pa.int64()))
-                yield table
+    """Yield tables of the rows at the given indices of Arrow files, in order."""
+    batches = _Batches()
+    rows = ((path, index) for path, indices in places for index in indices)
+    while chunk := list(islice(rows, BATCH_ROWS)):
+        yield _gathered(chunk, batches)
+
+
+def _gathered(rows: Sequence[tuple[Path, int]], batches: _Batches) -> pa.Table:
+    """Return a table of rows, each given by its file and its index there."""
+    wanted: dict[tuple[Path, int], list[int]] = {}
+    for place, (path, index) in enumerate(rows):
+        wanted.setdefault((path, index // BATCH_ROWS), []).append(place)
+    taken = [
+        batches.get(path, number).take(
+            pa.array([rows[place][1] % BATCH_ROWS for place in own], type=pa.int64())
+        )
+        for (path, number), own in wanted.items()
+    ]
+    table = pa.Table.from_batches(taken)
+    order = [place for own in wanted.values() for place in own]
+    if len(taken) > 1:
+        back = sorted(range(len(order)), key=order.__getitem__)
+        table = table.combine_chunks().take(pa.array(back, type=pa.int64()))
+    return table
+
+
+class _Batches:
+    """Batches of Arrow files; the latest are kept, as long as they fit into a row group's bytes.
+
+    Rows that were built in a repairing pass stand between rows of the first.
+    """
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[Path, int], pa.RecordBatch] = {}
+        self._size = 0
+
+    def get(self, path: Path, number: int) -> pa.RecordBatch:
+        batch = self._kept.pop((path, number), None)
+        if batch is None:
+            with pa.OSFile(str(path), "rb") as source:
+                batch = pa.ipc.open_file(source).get_batch(number)
+            self._size += batch.nbytes
+        self._kept[path, number] = batch  # the latest stands last
+        while self._size > ROW_GROUP_BYTES and len(self._kept) > 1:
+            oldest = next(iter(self._kept))
+            self._size -= self._kept.pop(oldest).nbytes
+        return batch
 
 
 def write_parquet(path: Path, tables: Iterable[pa.Table]) -> None:

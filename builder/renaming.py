@@ -7,8 +7,9 @@ from random import Random
 
 from plan.clean import Call, CleanPlan, Edge
 from plan.damage import Damage
+from plan.json_text import Json
 from plan.reference import renamed
-from plan.task import ROOT, Task
+from plan.task import ROOT, Plan, Task
 
 ROOM = 4
 """How many times more ids than clean calls there are at least."""
@@ -27,11 +28,21 @@ def draw_names(clean: CleanPlan, lots: Random) -> dict[str, str]:
 
 def free_name(used: Iterable[str], lots: Random) -> str:
     """Return an unused id for a new task, from the range of those in use."""
+    (name,) = free_names(used, 1, lots)
+    return name
+
+
+def free_names(used: Iterable[str], count: int, lots: Random) -> list[str]:
+    """Return unused ids for new tasks, as `free_name` gives them one after the other."""
     taken = {int(id) for id in used if id.isdecimal()}
-    end = _end(max(taken, default=0))
-    while (number := lots.randrange(1, end)) in taken:
-        pass
-    return str(number)
+    names = []
+    for _ in range(count):
+        end = _end(max(taken, default=0))
+        while (number := lots.randrange(1, end)) in taken:
+            pass
+        taken.add(number)
+        names.append(str(number))
+    return names
 
 
 def _end(least: int) -> int:
@@ -44,24 +55,29 @@ def rename_task(task: Task, names: Mapping[str, str]) -> Task:
     return Task(
         names.get(task.id, task.id),
         task.name,
-        {key: renamed(value, names) for key, value in task.arguments.items()},
+        _renamed(task.arguments, names),
         task.description,
         tuple(names.get(other, other) for other in task.depends_on),
         task.status,
     )
 
 
+def _renamed(arguments: Mapping[str, Json], names: Mapping[str, str]) -> dict[str, Json]:
+    return {
+        key: renamed(value, names) if isinstance(value, (dict, list)) else value
+        for key, value in arguments.items()
+    }
+
+
 def rename_clean(clean: CleanPlan, names: Mapping[str, str]) -> CleanPlan:
     """Return a clean plan under new ids."""
-    return CleanPlan(
-        clean.query,
-        clean.tools,
+    return clean.relabelled(
         {
             names[id]: Call(
                 names[id],
                 call.turn,
                 call.name,
-                {key: renamed(value, names) for key, value in call.arguments.items()},
+                _renamed(call.arguments, names),
                 call.sent,
                 call.description,
                 tuple(names.get(other, ROOT) for other in call.depends_on),
@@ -76,15 +92,22 @@ def rename_clean(clean: CleanPlan, names: Mapping[str, str]) -> CleanPlan:
     )
 
 
-def settle(damage: Damage, used: Iterable[str], lots: Random) -> Damage:
-    """Return a damage whose new task, if it has one, bears an id of the row's own kind."""
-    known = set(used)
-    new = next((id for id, task in damage.changes.items() if id not in known and task), None)
+def settle(damage: Damage, plan: Plan, clean: CleanPlan, lots: Random) -> Damage:
+    """Return a damage whose new task, if it has one, bears an id of the row's own kind.
+
+    That is one which neither the plan nor the clean plan has.
+    """
+    new = next(
+        (
+            id
+            for id, task in damage.changes.items()
+            if task and id not in plan.tasks and id not in clean.calls
+        ),
+        None,
+    )
     if new is None:
         return damage
-    task = damage.changes[new]
-    assert task is not None
-    name = free_name(known, lots)
+    name = free_name({*plan.tasks, *clean.calls}, lots)
     names = {new: name}
     changes: dict[str, Task | None] = {}
     for id, changed in damage.changes.items():

@@ -159,7 +159,7 @@ def _case(row: Row, texts: Mapping[str, Json], report: Report) -> Case:
         ],
         log,
         {seen.node: seen for seen in log},
-        {seen.node: sent(seen) for seen in log if seen.outcome == OK},
+        {seen.node: sent(clean, seen) for seen in log if seen.outcome == OK},
         faults,
         gold,
     )
@@ -320,8 +320,11 @@ def _check_graph(tasks: Mapping[str, Json], path: str) -> None:
         raise _Malformed(path, "the tasks wait for each other in a circle")
 
 
-def sent(seen: Execution) -> Sent:
+def sent(clean: CleanPlan, seen: Execution) -> Sent:
     """Return what an execution sent."""
+    call = clean.calls.get(seen.node)
+    if call is not None and seen.arguments is call.sent and seen.name == call.name:
+        return clean.recorded[seen.node]
     return seen.name, dump_bytes(seen.arguments)
 
 

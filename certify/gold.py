@@ -80,7 +80,7 @@ def _run(case: Case, right: dict[str, int], total: int, legality: Legality, repo
             if seen.outcome != OK:
                 report("gold_fails", "/gold_plan", f"{task.id!r} ends with {seen.outcome}")
             else:
-                made[task.id] = sent(seen)
+                made[task.id] = sent(case.clean, seen)
                 if made[task.id] not in recorded:
                     problem = legality.problem(task.name, task.arguments)
                     if problem is not None:

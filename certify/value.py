@@ -13,7 +13,7 @@ from certify.rule import holds
 from plan.clean import CleanPlan
 from plan.json_text import Json, dump_bytes, escape, lookup, replaced, split_pointer
 from plan.reference import has_reference, is_expression
-from plan.rules import Rule, infer
+from plan.rules import Rule
 
 TYPE = "type"
 CONTENT = "content"
@@ -175,19 +175,14 @@ def _number(schema: Mapping[str, Json], keyword: str) -> float | None:
 class Legality:
     """What is legal for the tools of one clean plan."""
 
-    __slots__ = ("_clean", "_rules")
+    __slots__ = ("_clean",)
 
     def __init__(self, clean: CleanPlan) -> None:
         self._clean = clean
-        self._rules: dict[str, tuple[Rule, ...]] = {}
 
     def rules(self, name: str) -> tuple[Rule, ...]:
         """Return a listed tool's value rules; its clean calls are the examples."""
-        known = self._rules.get(name)
-        if known is None:
-            examples = [call.sent for call in self._clean.calls.values() if call.name == name]
-            known = self._rules[name] = infer(self._clean.tools[name], examples)
-        return known
+        return self._clean.laws.rules(name)
 
     def fault(self, name: str, key: str, value: Json) -> Fault | None:
         """Return what a listed tool's schema forbids in one argument."""

@@ -9,7 +9,7 @@ from environment.rightness import right_calls
 from plan.clean import CleanPlan
 from plan.execution import Execution
 from plan.graph import sinks
-from plan.reference import renamed
+from plan.reference import references, renamed
 from plan.task import RESPONSE, ROOT, Plan, Task
 
 FRESH = "g"
@@ -85,10 +85,11 @@ def recover(
 
 def _mapped(clean: CleanPlan, id: str, nodes: dict[str, str]) -> Task:
     call = clean.calls[id]
+    moved = any(nodes.get(one.node) != one.node for one in references(call.arguments))
     return Task(
         nodes[id],
         call.name,
-        renamed(call.arguments, nodes),
+        renamed(call.arguments, nodes) if moved else call.arguments,
         call.description,
         tuple(nodes[other] for other in call.depends_on),
     )

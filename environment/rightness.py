@@ -20,18 +20,14 @@ def right_calls(clean: CleanPlan, log: Sequence[Execution]) -> dict[str, Executi
     made: dict[tuple[str, bytes], list[Execution]] = {}
     for seen in log:
         if seen.outcome == OK:
-            made.setdefault((seen.name, dump_bytes(seen.arguments)), []).append(seen)
+            made.setdefault(_sent(clean, seen), []).append(seen)
     right: dict[str, Execution] = {}
     for id, call in clean.calls.items():
         before = [other for other in call.depends_on if other != ROOT]
         if any(other not in right for other in before):
             continue
         earliest = max((right[other].round for other in before), default=0)
-        candidates = [
-            seen
-            for seen in made.get((call.name, dump_bytes(call.sent)), ())
-            if seen.round > earliest
-        ]
+        candidates = [seen for seen in made.get(clean.recorded[id], ()) if seen.round > earliest]
         if candidates:
             right[id] = min(candidates, key=lambda seen: (seen.round, seen.node != id))
     return right
@@ -39,17 +35,23 @@ def right_calls(clean: CleanPlan, log: Sequence[Execution]) -> dict[str, Executi
 
 def is_right(clean: CleanPlan, right: Mapping[str, Execution], seen: Execution) -> bool:
     """Tell whether an execution of a clean plan's own node does what the clean call does."""
-    call = clean.calls[seen.node]
     return (
         seen.outcome == OK
-        and seen.name == call.name
-        and dump_bytes(seen.arguments) == dump_bytes(call.sent)
+        and _sent(clean, seen) == clean.recorded[seen.node]
         and all(
             other in right and right[other].round < seen.round
-            for other in call.depends_on
+            for other in clean.calls[seen.node].depends_on
             if other != ROOT
         )
     )
+
+
+def _sent(clean: CleanPlan, seen: Execution) -> tuple[str, bytes]:
+    """Return what an execution sent, as `CleanPlan.recorded` spells it."""
+    call = clean.calls.get(seen.node)
+    if call is not None and seen.arguments is call.sent and seen.name == call.name:
+        return clean.recorded[seen.node]
+    return seen.name, dump_bytes(seen.arguments)
 
 
 def rounds_left(clean: CleanPlan, right: Mapping[str, Execution]) -> int:

@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from plan import graph
-from plan.graph import ancestors, sinks
-from plan.json_text import Json, dumps, loads
+from plan.graph import sinks
+from plan.json_text import Json, dump_bytes, dumps, loads
+from plan.laws import Laws
+from plan.quick import quick
 from plan.task import RESPONSE, ROOT, Plan, Task
 from plan.tool import Tool
 
@@ -16,6 +18,7 @@ COMPUTED = "computed"
 ORDER = "order"
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Edge:
     """Why one call comes after another.
@@ -48,6 +51,7 @@ class Edge:
         return cls(value["from"], value["to"], value["kind"], value["argument"], value["source"])
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Call:
     """One recorded call.
@@ -77,7 +81,8 @@ class CleanPlan:
     """A correct trajectory: query, tools, calls by id in call order, and edges.
 
     ``dependencies`` are each call's, ``root`` and ``response`` being no calls;
-    ``layers`` are each call's layer, from 1: the round in which it runs.
+    ``layers`` are each call's layer, from 1: the round in which it runs; ``laws`` say what
+    is legal for the tools.
     """
 
     query: str
@@ -86,6 +91,10 @@ class CleanPlan:
     edges: tuple[Edge, ...]
     dependencies: Mapping[str, tuple[str, ...]] = field(init=False, repr=False, compare=False)
     layers: Mapping[str, int] = field(init=False, repr=False, compare=False)
+    laws: Laws = field(init=False, repr=False, compare=False)
+    _ancestors: Mapping[str, frozenset[str]] | None = field(init=False, repr=False, compare=False)
+    _carried: frozenset[tuple[str, str]] | None = field(init=False, repr=False, compare=False)
+    _recorded: Mapping[str, tuple[str, bytes]] | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         # Asked for all the time, and a plan never changes.
@@ -93,6 +102,51 @@ class CleanPlan:
         object.__setattr__(self, "dependencies", dependencies)
         numbers = {id: layer + 1 for id, layer in graph.layers(dependencies).items()}
         object.__setattr__(self, "layers", numbers)
+        recorded = [(call.name, call.sent) for call in self.calls.values()]
+        object.__setattr__(self, "laws", Laws(self.tools, recorded))
+        object.__setattr__(self, "_ancestors", None)
+        object.__setattr__(self, "_carried", None)
+        object.__setattr__(self, "_recorded", None)
+
+    def relabelled(self, calls: Mapping[str, Call], edges: tuple[Edge, ...]) -> CleanPlan:
+        """Return the plan with its own calls and edges under other ids."""
+        copy = CleanPlan(self.query, self.tools, calls, edges)
+        object.__setattr__(copy, "laws", self.laws)
+        return copy
+
+    @property
+    def ancestors(self) -> Mapping[str, frozenset[str]]:
+        """Each call's ancestors among the calls; what waits for itself has none."""
+        if self._ancestors is None:
+            found: dict[str, frozenset[str]] = {}
+            for id in self.layers:  # sources come first
+                known = [other for other in self.calls[id].depends_on if other in found]
+                found[id] = frozenset(known).union(*(found[other] for other in known))
+            object.__setattr__(self, "_ancestors", {id: found.get(id, _NONE) for id in self.calls})
+        assert self._ancestors is not None
+        return self._ancestors
+
+    @property
+    def carried(self) -> frozenset[tuple[str, str]]:
+        """The pairs of calls that a data edge joins."""
+        if self._carried is None:
+            pairs = frozenset((one.before, one.after) for one in self.edges if one.kind == DATA)
+            object.__setattr__(self, "_carried", pairs)
+        assert self._carried is not None
+        return self._carried
+
+    @property
+    def recorded(self) -> Mapping[str, tuple[str, bytes]]:
+        """What each call sent: a tool, and the canonical text of the arguments."""
+        if self._recorded is None:
+            found = {id: (call.name, dump_bytes(call.sent)) for id, call in self.calls.items()}
+            object.__setattr__(self, "_recorded", found)
+        assert self._recorded is not None
+        return self._recorded
+
+    def descendants(self, id: str) -> set[str]:
+        """Return the calls that wait for a call, directly or through others."""
+        return {other for other, before in self.ancestors.items() if id in before}
 
     def rounds(self) -> int:
         """Return the number of rounds (the paper's G): tool layers and the response."""
@@ -114,8 +168,8 @@ class CleanPlan:
         return (
             a != b
             and self.calls[a].turn == self.calls[b].turn
-            and a not in ancestors(self.dependencies, b)
-            and b not in ancestors(self.dependencies, a)
+            and a not in self.ancestors[b]
+            and b not in self.ancestors[a]
         )
 
     def canonical(self) -> CleanPlan:
@@ -164,4 +218,5 @@ class CleanPlan:
         )
 
 
+_NONE: frozenset[str] = frozenset()
 RESPONSE_DESCRIPTION = "Summarise the results and answer the user."

@@ -11,25 +11,29 @@ def layers(dependencies: Dependencies) -> dict[str, int]:
     """Return each node's layer: 0 without dependencies, else one past its latest.
 
     Dependencies on nodes that aren't keys are ignored, as ``root`` is. The longest path
-    law of Kahn's layering; nodes on or behind a cycle are left out.
+    law of Kahn's layering; nodes on or behind a cycle are left out. Layer by layer, each in
+    the mapping's order.
     """
     depth: dict[str, int] = {}
-    waiting = {
-        node: [other for other in before if other in dependencies]
-        for node, before in dependencies.items()
-    }
-    known: set[str] = set()
-    layer = 0
+    waiting = list(dependencies)
     while waiting:
-        done = [node for node, before in waiting.items() if known.issuperset(before)]
-        if not done:
+        left = []
+        for node in waiting:
+            layer = 0
+            for other in dependencies[node]:
+                found = depth.get(other)
+                if found is not None:
+                    layer = max(layer, found + 1)
+                elif other in dependencies:
+                    left.append(node)
+                    break
+            else:
+                depth[node] = layer
+        if len(left) == len(waiting):
             break
-        for node in done:
-            depth[node] = layer
-            del waiting[node]
-        known.update(done)
-        layer += 1
-    return depth
+        waiting = left
+    known = [node for node in dependencies if node in depth]
+    return {node: depth[node] for node in sorted(known, key=depth.__getitem__)}
 
 
 def is_acyclic(dependencies: Dependencies) -> bool:

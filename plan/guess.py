@@ -16,6 +16,7 @@ from plan.json_text import Json, equal
 _DAY = re.compile(r"(?<!\d)(\d{4})-(\d\d)-(\d\d)(?!\d)")
 _CLOCK = re.compile(r"(?<!\d)([01]\d|2[0-3]):([0-5]\d)(?!\d)")
 _FIGURE = re.compile(r"\d+")
+_PRIVATE = re.compile("[\ue000-\uf8ff]")
 _EMAIL = re.compile(r"[^@\s]+@([^@\s]+\.[^@\s]+)")
 _NAME = re.compile(r"[A-Z][\w'-]+(?: [A-Z][\w'.-]*)+")
 _PLACE = re.compile(r"[A-Z][a-zà-ÿ'-]+")
@@ -130,9 +131,11 @@ def other_figures(value: str, lots: Random) -> str:
         first = digits[0] if digits[0] == "0" else lots.choice("123456789")
         return first + "".join(lots.choice("0123456789") for _ in digits[1:])
 
-    if len(value) > 2000 or any("\ue000" <= sign <= "\uf8ff" for sign in value):
+    if len(value) > 2000 or _PRIVATE.search(value):
         return _FIGURE.sub(figure, value)
     text = _FIGURE.sub(figure, _CLOCK.sub(clock, _DAY.sub(day, value)))
+    if not spare:
+        return text
     return "".join(
         spare[ord(sign) - 0xE000] if "\ue000" <= sign <= "\uf8ff" else sign for sign in text
     )

@@ -13,12 +13,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from plan.json_text import Json, dumps, escape, lookup
+from plan.quick import quick
 
 REF = "$ref"
 CONCAT = "$concat"
 COMPUTED = "$computed"
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Reference:
     """A node's result, at a JSON Pointer, and how its value reaches the argument.
@@ -80,26 +82,33 @@ def is_expression(value: Json) -> bool:
 
 def references(value: Json, argument: str = "", kind: str = "data") -> Iterator[Reference]:
     """Yield every reference inside a value, in order."""
+    found: list[Reference] = []
+    _collect(value, argument, kind, found)
+    return iter(found)
+
+
+def _collect(value: Json, argument: str, kind: str, found: list[Reference]) -> None:
     if isinstance(value, dict):
         if len(value) == 1:
-            found = target(value)
-            if found is not None:
-                yield Reference(found[0], found[1], kind, argument)
+            source = target(value)
+            if source is not None:
+                found.append(Reference(source[0], source[1], kind, argument))
                 return
             for operator, inner in ((CONCAT, kind), (COMPUTED, "computed")):
                 inside = parts(value, operator)
                 if inside is not None:
+                    here: list[Reference] = []
                     for item in inside:
-                        for reference in references(item, argument, inner):
-                            yield Reference(reference.node, reference.pointer, inner, argument)
+                        _collect(item, argument, inner, here)
+                    found += [Reference(one.node, one.pointer, inner, argument) for one in here]
                     return
         for key, item in value.items():
             if isinstance(item, (dict, list)):
-                yield from references(item, f"{argument}/{escape(key)}", kind)
+                _collect(item, f"{argument}/{escape(key)}", kind, found)
     elif isinstance(value, list):
         for index, item in enumerate(value):
             if isinstance(item, (dict, list)):
-                yield from references(item, f"{argument}/{index}", kind)
+                _collect(item, f"{argument}/{index}", kind, found)
 
 
 def has_reference(value: Json) -> bool:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from plan.graph import is_acyclic
 from plan.json_text import Json, escape, type_name
 from plan.problem import Problem
+from plan.quick import quick
 
 ROOT = "root"
 RESPONSE = "response"
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Task:
     """A node of a plan: one tool call, or ``root`` or ``response``.
@@ -65,11 +67,13 @@ class Task:
         )
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Plan:
     """A DAG of tasks by id, in the order in which they stand in the plan's text."""
 
     tasks: Mapping[str, Task]
+    _frontier: tuple[str, ...] | None = field(default=None, init=False, repr=False, compare=False)
 
     @classmethod
     def of(cls, tasks: Iterable[Task]) -> Plan:
@@ -95,25 +99,33 @@ class Plan:
         ``response`` counts; ``root`` always has been. A dependency that isn't in the plan
         has never been sent.
         """
-        sent = {id for id, task in self.tasks.items() if task.status}
-        sent.add(ROOT)
-        return [
-            id
-            for id, task in self.tasks.items()
-            if not task.status and id != ROOT and sent.issuperset(task.depends_on)
-        ]
+        if self._frontier is None:
+            tasks = self.tasks.items()
+            sent = {ROOT, *[id for id, task in tasks if task.status]}
+            ready = [
+                id
+                for id, task in tasks
+                if not task.status and id != ROOT and sent.issuperset(task.depends_on)
+            ]
+            # Asked for again by whoever runs the plan, and a plan never changes.
+            object.__setattr__(self, "_frontier", tuple(ready))
+        return list(self._frontier or ())
 
     def replaced(self, changes: Mapping[str, Task | None]) -> Plan:
         """Return the plan with tasks replaced, removed (None) or added at the end.
 
         Added tasks stand before ``response`` where the plan ends with it.
         """
+        known = self.tasks
+        put = {id: task for id, task in changes.items() if task is not None and id in known}
+        if len(put) == len(changes):
+            return Plan({**known, **put})
         tasks = {}
-        for id, task in self.tasks.items():
+        for id, task in known.items():
             new = changes.get(id, task)
             if new is not None:
                 tasks[id] = new
-        added = {id: t for id, t in changes.items() if t is not None and id not in self.tasks}
+        added = {id: t for id, t in changes.items() if t is not None and id not in known}
         if added:
             last = tasks.pop(RESPONSE, None)
             tasks.update(added)

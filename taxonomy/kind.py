@@ -23,7 +23,7 @@ class Injector(Protocol):
     def __call__(
         self, state: State, clean: CleanPlan, *, only: Collection[str] | None = None
     ) -> Iterator[Damage]:
-        """Yield the damages to pending tasks of ``state.plan``.
+        """Yield the damages to pending tasks of ``state.plan``, those of one task together.
 
         ``only`` names the tasks that may be damaged or changed along with it (``response``
         always may); None means every pending one.

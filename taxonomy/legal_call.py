@@ -8,10 +8,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from plan.clean import Call, CleanPlan
-from plan.json_text import Json, dumps, type_name
-from plan.legality import Checker, checker
+from plan.json_text import Json, type_name
 from plan.reference import has_reference
-from plan.rules import Rule, broken, infer
+from plan.rules import broken
 from plan.tool import Tool
 from taxonomy.words import are_alike, correspondence, last_word, name_words
 
@@ -48,29 +47,17 @@ class LegalCall:
 class LegalCalls:
     """Checks and builds calls of a clean plan's tools."""
 
-    __slots__ = ("_checkers", "_fillings", "_literals", "_rules", "clean")
+    __slots__ = ("_fillings", "_literals", "clean")
 
     def __init__(self, clean: CleanPlan) -> None:
         self.clean = clean
-        self._checkers: dict[str, Checker] = {}
-        self._rules: dict[str, tuple[Rule, ...]] = {}
         self._fillings: dict[tuple[str, str], Json] = {}
         self._literals: list[tuple[str, Json]] | None = None
 
     def is_legal(self, name: str, sent: Mapping[str, Json]) -> bool:
         """Tell whether a listed tool may be called with these resolved arguments."""
-        known = self._checkers.get(name)
-        if known is None:
-            known = self._checkers[name] = checker(dumps(self.clean.tools[name].parameters))
-        return known.accepts(sent) and not broken(self.rules(name), sent)
-
-    def rules(self, name: str) -> tuple[Rule, ...]:
-        """Return the value rules of a listed tool, its recorded calls being examples."""
-        known = self._rules.get(name)
-        if known is None:
-            examples = [call.sent for call in self.clean.calls.values() if call.name == name]
-            known = self._rules[name] = infer(self.clean.tools[name], examples)
-        return known
+        laws = self.clean.laws
+        return laws.checker(name).accepts(sent) and not broken(laws.rules(name), sent)
 
     def converted(self, call: Call, tool: Tool) -> LegalCall | None:
         """Return a legal call of another tool with a call's arguments; None if there is none.

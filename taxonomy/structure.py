@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from plan.clean import DATA, CleanPlan
+from plan.clean import CleanPlan
 from plan.damage import Damage, Finding
 from plan.graph import ancestors, layers
 from plan.reference import references
@@ -48,19 +48,11 @@ class Structure:
         self._state = state
         self._dependencies: dict[str, tuple[str, ...]] | None = None
         self.depth = clean.layers
-        self.before: dict[str, frozenset[str]] = {}
-        before = self.before
-        for id, call in clean.calls.items():  # in call order, so sources come first
-            found: set[str] = set()
-            for other in call.depends_on:
-                if other in before:
-                    found.add(other)
-                    found |= before[other]
-            before[id] = frozenset(found)
+        self.before = clean.ancestors
         tasks = state.plan.tasks
         self.present = [id for id in clean.calls if id in tasks]
         self.pending = {id for id in self.present if not tasks[id].status}
-        self._data = {(edge.before, edge.after) for edge in clean.edges if edge.kind == DATA}
+        self._data = clean.carried
 
     def can_lose(self, node: str, lost: str) -> bool:
         """Tell whether a dependency is one whose loss is certainly an error."""

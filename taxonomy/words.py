@@ -51,6 +51,7 @@ def text_words(text: str) -> frozenset[str]:
     return name_words(text) - _COMMON
 
 
+@lru_cache(maxsize=8192)
 def acts(tool: str) -> bool:
     """Tell whether a tool of this name does something, rather than asks for something."""
     return _ASKING.isdisjoint(name_words(tool))

@@ -42,12 +42,15 @@ def damages(
 ) -> Iterator[Damage]:
     """Yield every replacement of a needed dependency by an unrelated call."""
     structure = Structure(state, clean)
+    before = structure.before
     for task, call in intact_tasks(state, clean, only):
         for lost in call.depends_on:
             if not structure.can_lose(task.id, lost):
                 continue
             for wrong in structure.present:
-                if wrong in call.depends_on or wrong in structure.before[task.id]:
+                if wrong == task.id or wrong in before[task.id]:
+                    continue
+                if task.id in before[wrong] or lost in before[wrong]:
                     continue
                 after = [wrong if other == lost else other for other in task.depends_on]
                 if structure.makes(DEPENDENCE_ERROR, task, after):

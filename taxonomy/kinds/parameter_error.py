@@ -25,9 +25,10 @@ error, even where the parameter that it replaces is optional. The pointer names 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
-from functools import lru_cache
+from functools import cache, lru_cache, partial
+from itertools import chain, islice
 
 from plan.clean import CleanPlan
 from plan.damage import Damage, Finding
@@ -234,12 +235,12 @@ def damages(
         if tool is None or tool.is_open:
             continue
         properties, arguments = tool.properties, task.arguments
-        others = _other_names(clean.tools, tool)
+        others = cache(partial(_other_names, clean.tools, tool))
         for key in call.arguments:
             if key not in properties or not kept(task, call, key):
                 continue
             value = call.arguments[key]
-            for way, name in (*misnamings(key), *_neighbours(key, others)):
+            for way, name in chain(misnamings(key), _neighbours(key, others)):
                 if name in properties or name in arguments:
                     continue
                 renamed = {
@@ -264,17 +265,16 @@ def _other_names(tools: Mapping[str, Tool], own: Tool) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _neighbours(key: str, others: Sequence[str]) -> list[tuple[str, str]]:
-    """Return what other tools call something that shares a word with a parameter."""
+def _neighbours(key: str, others: Callable[[], Sequence[str]]) -> Iterator[tuple[str, str]]:
+    """Yield what other tools call something that shares a word with a parameter."""
     words = _words(key)
     known = {name for _, name in misnamings(key)}
-    found = []
-    for other in others:
-        if other != key and other not in known and not words.isdisjoint(_words(other)):
-            found.append(("neighbour", other))
-            if len(found) == _NEIGHBOURS:
-                break
-    return found
+    found = (
+        ("neighbour", other)
+        for other in others()
+        if other != key and other not in known and not words.isdisjoint(_words(other))
+    )
+    yield from islice(found, _NEIGHBOURS)
 
 
 @lru_cache(maxsize=1 << 13)

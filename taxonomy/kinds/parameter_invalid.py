@@ -47,15 +47,11 @@ def damages(
     state: State, clean: CleanPlan, *, only: Collection[str] | None = None
 ) -> Iterator[Damage]:
     """Yield every impossible value of each literal that a rule speaks of."""
-    rules: dict[str, tuple[Rule, ...]] = {}
     for task, call in intact_tasks(state, clean, only):
         tool = clean.tools.get(task.name)
         if tool is None:
             continue
-        if task.name not in rules:
-            examples = [one.sent for one in clean.calls.values() if one.name == task.name]
-            rules[task.name] = infer(tool, examples)
-        known = rules[task.name]
+        known = clean.laws.rules(task.name)
         orders = [rule for rule in known if rule.partner is not None]
         for rule in known:
             for pointer, recorded in places(rule, call.sent):

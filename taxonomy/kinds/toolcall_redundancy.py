@@ -29,7 +29,7 @@ from itertools import chain, count, islice
 
 from plan.clean import Call, CleanPlan
 from plan.damage import Damage, Finding
-from plan.json_text import Json, dumps, equal
+from plan.json_text import Json, dump_bytes, dumps, equal
 from plan.reference import has_reference, references
 from plan.state import State
 from plan.task import RESPONSE, Task
@@ -70,7 +70,7 @@ def damages(
 
     sources = []
     read = {other for one in plan.calls() for other in one.depends_on}
-    seen: set[tuple[str, str]] = set()
+    seen: set[tuple[str, bytes]] = set()
     for call in clean.calls.values():
         task = plan.tasks.get(call.id)
         if (
@@ -82,7 +82,7 @@ def damages(
         ):
             continue
         sources.append(call)
-        key = (call.name, dumps(call.sent))
+        key = clean.recorded[call.id]
         # Of two equal pending calls that nothing reads, neither is the needless one.
         if key not in seen and (task.status or call.id in read):
             seen.add(key)
@@ -93,12 +93,12 @@ def damages(
                 yield added(call.name, call.arguments, after, "repeats_afterwards")
 
     legal = LegalCalls(clean)
-    seen = {(call.name, dumps(call.sent)) for call in clean.calls.values()}
+    seen = set(clean.recorded.values())
     for call in sources:
         for way, name, arguments, sent in chain(
             _variations(call, legal), _other_tools(call, legal)
         ):
-            key = (name, dumps(sent))
+            key = (name, dump_bytes(sent))
             if key not in seen:
                 seen.add(key)
                 yield added(name, arguments, _needs(arguments), way)
