@@ -36,7 +36,7 @@ class Ending:
     """How a run ended.
 
     ``round`` is the one in which the response ran, or None if it never did; ``solved``
-    whether the response ran and every clean call had been made rightly.
+    whether the response ran and every clean call had been made rightly before.
     """
 
     round: int | None
@@ -54,7 +54,7 @@ def run_to_end(world: World, plan: Plan, log: Sequence[Execution], after: int) -
         executions = world.run(plan, done, round, {})
         done += executions
         if RESPONSE in frontier:
-            return Ending(round, is_solved(world.clean, done), tuple(done))
+            return Ending(round, is_solved(world.clean, done, round), tuple(done))
         plan = advance(plan, executions)
     return Ending(None, False, tuple(done))
 
@@ -216,7 +216,7 @@ class Episode:
         return {
             "agent": agent,
             "reached": ran is not None,
-            "solved": ran is not None and is_solved(self.world.clean, self._log),
+            "solved": ran is not None and is_solved(self.world.clean, self._log, ran),
             "response_round": ran,
             "rounds": self._state.round,
             "calls": len(self._log),

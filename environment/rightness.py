@@ -63,6 +63,15 @@ def rounds_left(clean: CleanPlan, right: Mapping[str, Execution]) -> int:
     return 1 + max(chain.values(), default=0)
 
 
-def is_solved(clean: CleanPlan, log: Sequence[Execution]) -> bool:
-    """Tell whether every clean call has been made rightly."""
-    return len(right_calls(clean, log)) == len(clean.calls)
+def is_solved(clean: CleanPlan, log: Sequence[Execution], response: int) -> bool:
+    """Tell whether every clean call had been made rightly when the response ran.
+
+    Calls of the response's own round are too late: it was sent without their results.
+
+    Args:
+        clean: the clean plan.
+        log: everything executed.
+        response: the round of the response.
+    """
+    before = [seen for seen in log if seen.round < response]
+    return len(right_calls(clean, before)) == len(clean.calls)

@@ -9,7 +9,6 @@ from plan import graph
 from plan.graph import sinks
 from plan.json_text import Json, dump_bytes, dumps, loads
 from plan.laws import Laws
-from plan.quick import quick
 from plan.task import RESPONSE, ROOT, Plan, Task
 from plan.tool import Tool
 
@@ -18,7 +17,6 @@ COMPUTED = "computed"
 ORDER = "order"
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Edge:
     """Why one call comes after another.
@@ -51,7 +49,6 @@ class Edge:
         return cls(value["from"], value["to"], value["kind"], value["argument"], value["source"])
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Call:
     """One recorded call.

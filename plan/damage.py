@@ -6,11 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from plan.json_text import Json
-from plan.quick import quick
 from plan.task import Task
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Damage:
     """A change to pending tasks of a plan, or a fault asked of the environment.

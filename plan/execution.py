@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from plan.json_text import Json
-from plan.quick import quick
 
 OK = "ok"
 ERROR = "error"
@@ -14,7 +13,6 @@ TIMEOUT = "timeout"
 EMPTY = "empty"
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Execution:
     """One call as the environment's log keeps it.
@@ -46,7 +44,6 @@ class Execution:
         return Observation(self.node, self.name, self.arguments, self.result)
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Observation:
     """What an agent sees of a call: its id, tool, arguments as sent, and results."""

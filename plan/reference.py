@@ -13,14 +13,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from plan.json_text import Json, dumps, escape, lookup
-from plan.quick import quick
 
 REF = "$ref"
 CONCAT = "$concat"
 COMPUTED = "$computed"
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Reference:
     """A node's result, at a JSON Pointer, and how its value reaches the argument.

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 
 from plan.execution import Observation
 from plan.json_text import Json
-from plan.quick import quick
 from plan.task import Plan
 from plan.tool import Tool
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Round:
     """One round of the history: G(round-1) and O(round)."""
@@ -39,7 +37,6 @@ class Round:
         )
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class State:
     """The state at round t, as an agent sees it.

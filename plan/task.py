@@ -8,13 +8,11 @@ from dataclasses import dataclass, field
 from plan.graph import is_acyclic
 from plan.json_text import Json, escape, type_name
 from plan.problem import Problem
-from plan.quick import quick
 
 ROOT = "root"
 RESPONSE = "response"
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Task:
     """A node of a plan: one tool call, or ``root`` or ``response``.
@@ -67,7 +65,6 @@ class Task:
         )
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Plan:
     """A DAG of tasks by id, in the order in which they stand in the plan's text."""

@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from plan.json_text import Json
-from plan.quick import quick
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Tool:
     """One tool of a trajectory's list.

@@ -26,7 +26,7 @@ class Outcome:
 
     Attributes:
         reached: the response was executed.
-        solved: reached, and every clean call had been made rightly.
+        solved: reached, and every clean call had been made rightly in a round before.
         response_round: the absolute round of the response, or None.
         calls: calls sent, those before the answer included.
         right: the clean calls made rightly.
@@ -80,10 +80,12 @@ def run_plan(case: Case, plan: Plan) -> Outcome:
         if response_round is not None:
             break
     right = frozenset(case.right_calls(log))
-    reached = response_round is not None
-    return Outcome(
-        reached, reached and len(right) == len(case.clean), response_round, len(log), right, rounds
-    )
+    solved = False
+    if response_round is not None:
+        # Calls of the response's own round are too late: it was sent without their results.
+        before = [seen for seen in log if seen.round < response_round]
+        solved = len(case.right_calls(before)) == len(case.clean)
+    return Outcome(response_round is not None, solved, response_round, len(log), right, rounds)
 
 
 def _may_answer(case: Case, task: Task, results: Mapping[str, Json]) -> bool:
