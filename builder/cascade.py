@@ -257,7 +257,7 @@ class Cascade:
         """
         earlier: list[Round] = []
         for past in self.history:
-            plan = backdated(past.plan, self.plan, damage)
+            plan = backdated(past.plan, self.plan, damage, self.clean)
             if plan is None or set(plan.frontier()) != set(past.plan.frontier()):
                 return None
             earlier.append(Round(past.round, plan, past.observations))
@@ -270,15 +270,17 @@ def of_task(offered: Iterable[Damage], id: str) -> Iterator[Damage]:
     return takewhile(lambda damage: damage.node == id, others_first)
 
 
-def backdated(past: Plan, now: Plan, damage: Damage) -> Plan | None:
+def backdated(past: Plan, now: Plan, damage: Damage, clean: CleanPlan) -> Plan | None:
     """Return an earlier plan with a damage in it, or None where it doesn't fit.
 
     Args:
         past: the earlier plan.
         now: the plan that the damage was drawn for, before it.
         damage: the change to pending tasks.
+        clean: the clean plan.
     """
     changes: dict[str, Task | None] = {}
+    left = past.tasks.keys() - {id for id, changed in damage.changes.items() if changed is None}
     for id, changed in damage.changes.items():
         then, before = past.tasks.get(id), now.tasks.get(id)
         if then is None or before is None:
@@ -286,7 +288,13 @@ def backdated(past: Plan, now: Plan, damage: Damage) -> Plan | None:
                 return None
             changes[id] = changed
         elif id == RESPONSE and changed is not None:
-            gained = [other for other in changed.depends_on if other not in before.depends_on]
+            # What ends the plan now may have been used then by a call that is lost since.
+            ends = clean.ends(clean.calls.keys() - left)
+            gained = [
+                other
+                for other in changed.depends_on
+                if other not in before.depends_on and (other not in clean.calls or other in ends)
+            ]
             kept = [
                 other
                 for other in then.depends_on

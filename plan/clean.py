@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from plan import graph
@@ -159,6 +159,22 @@ class CleanPlan:
                 Task(RESPONSE, RESPONSE, {}, RESPONSE_DESCRIPTION, tuple(last)),
             ]
         )
+
+    def ends(self, lost: Collection[str] = ()) -> list[str]:
+        """Return the calls that no other uses once some are lost, in call order.
+
+        What used a lost call now uses what that one did.
+        """
+        used: set[str] = set()
+        for call in self.calls.values():
+            needs = [] if call.id in lost else list(call.depends_on)
+            while needs:
+                other = needs.pop()
+                if other in lost:
+                    needs.extend(self.calls[other].depends_on)
+                else:
+                    used.add(other)
+        return [id for id in self.calls if id not in lost and id not in used]
 
     def are_independent(self, a: str, b: str) -> bool:
         """Tell whether two calls are certainly independent: same turn and no path."""

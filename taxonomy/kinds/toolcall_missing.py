@@ -102,17 +102,8 @@ def _without_end(response: Task, gone: str, state: State, clean: CleanPlan) -> T
     Ends by the clean plan: needless or lost waits elsewhere make and unmake none.
     """
     lost = {id for id in clean.calls if id not in state.plan.tasks or id == gone}
-    used: set[str] = set()
-    for call in clean.calls.values():
-        needs = [] if call.id in lost else list(call.depends_on)
-        while needs:
-            other = needs.pop()
-            if other in lost:
-                needs.extend(clean.calls[other].depends_on)
-            else:
-                used.add(other)
     kept = [other for other in response.depends_on if other != gone]
-    ends = [id for id in clean.calls if id not in lost and id not in used]
+    ends = clean.ends(lost)
     return response.changed(depends_on=waiting([*kept, *ends]))
 
 

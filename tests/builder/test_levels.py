@@ -8,12 +8,14 @@ from random import Random
 import pytest
 
 from builder.cascade import start
-from builder.levels import Recipe, Shortfall, build_row, feasible_rounds, last_rounds
+from builder.levels import Recipe, Shortfall, Source, build_row, feasible_rounds, last_rounds
 from certify.row import certify_row
 from environment.world import World
 from plan.json_text import dumps, loads
 from plan.row import Row
 from plan.state import State
+from source_button.ingest import Parsed, parse_line
+from source_button.synthesis import synthesize_one
 from taxonomy.registry import kinds
 from tests.builder.rows import cascades, rows_of, source
 
@@ -152,3 +154,24 @@ def test_inputs_are_canonical_text() -> None:
     for row in rows_of("Null_Error", 5):
         for text in (row.tools, row.history, row.plan, row.observations, row.gold_plan):
             assert dumps(loads(text)) == text
+
+
+def test_calls_lost_one_after_the_other_leave_each_round_its_own_ends() -> None:
+    """What nothing uses once two calls are lost may have been used while one still stood."""
+    lost = ("Type_Error", "Toolcall_Missing", "Toolcall_Missing")
+    parsed = parse_line(synthesize_one(430, seed=0), "embedded-0", 431)
+    assert isinstance(parsed, Parsed)
+    bare = Source(parsed.clean.canonical(), "embedded", "embedded-0:431", "q")
+    fitting = Source(
+        bare.clean, bare.source_kind, bare.source_id, bare.query_id, feasible_rounds(bare)
+    )
+    sources = [fitting, *(source(index) for index in range(60))]
+    rows = [
+        row
+        for one in sources
+        if last_rounds(one.masks or (), lost)
+        for row in [build_row(one, Recipe("level2", lost, 0, 0))]
+        if isinstance(row, Row)
+    ]
+    assert len(rows) > 5
+    assert [problem for row in rows for problem in certify_row(row)] == []
