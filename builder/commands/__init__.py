@@ -7,6 +7,7 @@ import click
 from builder.commands.agents import run_agent
 from builder.commands.build import build_level1, build_level2, regenerate
 from builder.commands.corpus import ingest, synthesize
+from builder.commands.evaluate import evaluate
 from builder.commands.outcome import SETTINGS, examples, show_version
 from builder.commands.rows import certify, inspect, kinds, sample
 from builder.commands.training import export_training
@@ -37,6 +38,7 @@ for command in (
     sample,
     kinds,
     run_agent,
+    evaluate,
     export_training,
 ):
     main.add_command(command)

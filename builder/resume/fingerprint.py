@@ -11,7 +11,16 @@ from pathlib import Path
 
 from plan.json_text import Json, dump_bytes
 
-ROOMS = ("builder", "certify", "environment", "hub_card", "plan", "source_button", "taxonomy")
+ROOMS = (
+    "builder",
+    "certify",
+    "environment",
+    "hub_card",
+    "plan",
+    "scoring",
+    "source_button",
+    "taxonomy",
+)
 LIBRARIES = ("faker", "orjson", "pyarrow")
 
 
@@ -39,7 +48,7 @@ def code() -> str:
     root = Path(__file__).resolve().parents[2]
     for room in ROOMS:
         for path in sorted((root / room).rglob("*")):
-            if path.suffix in (".py", ".json", ".toml"):
+            if path.suffix in (".py", ".json", ".toml", ".md", ".jinja"):
                 state.update(path.relative_to(root).as_posix().encode() + b"\0")
                 state.update(path.read_bytes() + b"\0")
     return state.hexdigest()
