@@ -66,6 +66,25 @@ for error in row["errors"]:
         "python",
     ),
     Step(
+        "Let agents answer. Two built-in ones play the test split here: the oracle knows "
+        "everything, blind retry calls again what failed and thinks no further. "
+        "[A language model](docs/evaluate.md) does the same through any endpoint.",
+        "pararecover run-agent oracle --rows level2-seed0 --split test --out oracle\n"
+        "pararecover run-agent blind-retry --rows level2-seed0 --split test --out blind-retry",
+    ),
+    Step(
+        "Score the answers by the [SDE rubric](docs/rubric.md), offline and the same every time. "
+        "E5 counts the rounds that the damage had cost before the agent was asked, so the "
+        "oracle's isn't 100.",
+        "python -m scoring --rows level2-seed0 --split test \\\n"
+        "  --predictions oracle --predictions blind-retry",
+    ),
+    Step(
+        "Make a training set of the good answers; the test split never enters.",
+        "pararecover run-agent oracle --rows level2-seed0 --split train --out teacher --quiet\n"
+        "pararecover export-training sft --episodes teacher --rows level2-seed0 --out sft",
+    ),
+    Step(
         "Use trajectories of your own. Here three synthesised ones stand for them; a line that is "
         "no correct trajectory is listed with its place and reason, and never dropped silently.",
         "pararecover synthesize --n 3 --seed 1 --out button.jsonl\n"
@@ -86,7 +105,7 @@ def show(step: Step, folder: Path) -> Iterator[str]:
     yield f"{step.words}\n"
     if step.language == "sh":
         yield "```console"
-        for command in step.code.splitlines():
+        for command in re.split(r"(?<!\\)\n", step.code):
             yield f"$ {command}"
             yield from shown_lines(run(["bash", "-c", command], folder), step.until)
     else:

@@ -77,9 +77,7 @@ def test_other_ids_for_pending_tasks_change_nothing(index: int, times: int, seed
     pending = [
         task["id"]
         for task in tasks
-        if not task["status"]
-        and task["id"] not in (ROOT, RESPONSE)
-        and task["id"] not in case.sent
+        if not task["status"] and task["id"] not in (ROOT, RESPONSE) and task["id"] not in case.sent
     ]
     names = {id: f"new-{number}" for number, id in enumerate(pending)}
     assert score(case, with_names(tasks, names)) == score(case, tasks)
@@ -163,9 +161,7 @@ def test_a_change_of_meaning_never_goes_unseen(index: int, seed: int) -> None:
     case = all_cases()[index]
     gold = case.gold_json["tasks"]
     lots = Random(seed)
-    pending = [
-        task for task in gold if not task["status"] and task["id"] not in (ROOT, RESPONSE)
-    ]
+    pending = [task for task in gold if not task["status"] and task["id"] not in (ROOT, RESPONSE)]
     assume(pending)
     task = lots.choice(pending)
     others = [other for other in gold if other is not task]
