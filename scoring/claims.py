@@ -19,7 +19,7 @@ MESSAGE = 12
 
 _REF = re.compile(r'"\$ref":"[^"]*"')
 
-_CLAUSE = re.compile(r",?\s+(?:whereas|while|but)\s+|,\s+and\s+|;\s+", re.IGNORECASE)
+_CLAUSE = re.compile(r",?\s+(?:whereas|while|but)\s+|,\s+(?:and|so)\s+|;\s+", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,8 @@ from scoring.parquet import read_records, require_pyarrow
 from scoring.refusal import Problem, Refusal, short
 
 SPLITS = ("train", "validation", "test")
+PREVIEW = "preview"
+"""The folder of a release that repeats a few rows of the others."""
 
 TEXTS = (
     "instance_id",
@@ -57,7 +59,8 @@ def find_files(path: Path, *, split: str | None = None, level: str | None = None
     Args:
         path: a file (``.jsonl``, ``.jsonl.gz``, ``.parquet``) or a folder with
             ``data/LEVEL/SPLIT-*.parquet``, ``SPLIT.jsonl`` or ``SPLIT.jsonl.gz``. Where a
-            split is there in several formats, JSON Lines are read.
+            split is there in several formats, JSON Lines are read. A release's preview is
+            left out: its rows stand in the levels, too.
         split: train, validation or test; None for all.
         level: ``level1`` or ``level2``; None for all.
 
@@ -126,8 +129,8 @@ def _list_files(folder: Path) -> list[RowFile]:
     by_format: dict[tuple[str, str], dict[str, list[Path]]] = {}
     for path in sorted([*base.iterdir(), *base.glob("*/*")]):
         named = _FILE.fullmatch(path.name)
-        if named and path.is_file():
-            level = path.parent.name if path.parent != base else ""
+        level = path.parent.name if path.parent != base else ""
+        if named and level != PREVIEW and path.is_file():
             formats = by_format.setdefault((level, named["split"]), {})
             formats.setdefault(named["format"], []).append(path)
     return [

@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+APOSTROPHE = "\u2019"
+
 ADD = "add"
 AGAIN = "again"
 KEEP = "keep"
@@ -83,27 +85,60 @@ class Names:
 def sentences(thought: str, names: Names) -> list[Sentence]:
     """Split a thought into sentences and read each.
 
-    What stands under a heading of impact speaks of it too, and a sentence that begins with
-    "it" or "this call" speaks of the task that the one before named first.
+    What stands under a heading of impact speaks of it too, and a sentence that names no task
+    may speak of those that the one before named.
     """
     lonely = names.lonely()
+    thought = thought.replace(APOSTROPHE, "'")
     found: list[Sentence] = []
     under_impact = False
     for line in thought.splitlines():
+        if _OBJECT.match(line):
+            line = _MEMBER.sub(_told_member, line)
         if _HEADING.match(line):
             under_impact = _says(_SPREADS, line)
         for text in split(line):
             sentence = _read(text, names, lonely)
-            if found and not sentence.nodes and not sentence.tools and _BACK.match(text):
-                sentence = replace(sentence, nodes=found[-1].nodes[:1])
+            if found and _BACK_TO_ALL.match(text):
+                sentence = replace(sentence, nodes=(*sentence.nodes, *found[-1].nodes))
+            elif found and not sentence.nodes and not sentence.tools:
+                sentence = replace(sentence, nodes=_meant(text, sentence, found[-1]))
             if under_impact and not sentence.deeds and not negates_impact(text):
                 sentence = replace(sentence, spreads=True)
             found.append(sentence)
     return found
 
 
+def _meant(text: str, sentence: Sentence, last: Sentence) -> tuple[str, ...]:
+    """Return the tasks that a sentence which names none speaks of.
+
+    "It" is the first that the sentence before named; and what is wrong without a subject is
+    wrong with the only one that was named.
+    """
+    alone = sentence.fails and len(last.nodes) == 1 and not last.succeeds and not last.deeds
+    return last.nodes[:1] if alone or _BACK.match(text) else ()
+
+
+# What JSON quotes are the writer's own words, but for a message or a piece of evidence.
+_OBJECT = re.compile(r'[\s{\[]*"\w+"\s*:')
+_MEMBER = re.compile(r'"(\w+)"\s*:\s*(?:"((?:[^"\\]|\\.)*)")?')
+_CITING = re.compile(r"error|message|quote|evidence|observ|detail", re.IGNORECASE)
+
+
+def _told_member(match: re.Match[str]) -> str:
+    """Return a member of a JSON object as one would write it in a sentence."""
+    key, value = match[1].replace("_", " "), match[2]
+    if value is None:
+        return f"{key}: "
+    return f"{key}: " + (f'"{value}"' if _CITING.search(key) and " " in value else value)
+
+
+_BACK_TO_ALL = re.compile(r"(?:they|these|those|both|all of them)\b", re.IGNORECASE)
 _BACK = re.compile(
-    r"(?:it|its|this|that|(?:the|this|that) (?:call|task|node|request|one))\b", re.IGNORECASE
+    r"(?:\w+: )?"
+    r"(?:it|its|this|that|(?:the )?result|(?:the|this|that) (?:call|task|node|request|one))\b"
+    r"(?! (?:round|turn)\b)",
+    re.IGNORECASE,
 )
 _HEADING = re.compile(r"\s*(?:#+\s.*|\*\*[^*]*\*\*:?\s*|[^:]{1,40}:\s*)$")
 _END = re.compile(r"(?:(?<=[.!?;])|(?<=[.!?;][\"'”\u2019`)\]]))\s+(?=[A-Z0-9\"'`(\-•#])")
@@ -140,7 +175,7 @@ _IDENTIFIER = re.compile(r"[A-Za-z][\w.\-]*\w")
 
 
 def _read(text: str, names: Names, lonely: Mapping[str, str]) -> Sentence:
-    plain = _unquoted(text)
+    plain = unquoted(text)
     found: dict[str, None] = {}
     unknown: dict[str, None] = {}
     for match in _LIST.finditer(plain):
@@ -159,6 +194,16 @@ def _read(text: str, names: Names, lonely: Mapping[str, str]) -> Sentence:
         id = _known(word, names)
         if id in names.nodes and any(char.isdigit() for char in word):
             found[id] = None
+    for match in _RUN.finditer(plain):
+        run = re.findall(r"\d+", match.group())
+        # Of numbers in a row all are ids, where one can be nothing else.
+        if names.nodes.keys() >= set(run) and any(len(id) > 1 and id in names.bare for id in run):
+            found.update(dict.fromkeys(run))
+    for match in _SUBJECT.finditer(plain):
+        id = match[1] or match[2]
+        first = match[1] and plain[: match.start()].rstrip()[-1:] in ("", ",", ";", ":")
+        if id in names.bare or (first and len(id) > 1 and id in names.nodes):
+            found[id] = None
     for match in _BARE.finditer(plain):
         id = match[2]
         beside = {match[1], match[3]} & names.nodes.get(id, frozenset())
@@ -170,14 +215,15 @@ def _read(text: str, names: Names, lonely: Mapping[str, str]) -> Sentence:
     prose = _prose(text)
     return Sentence(
         text,
-        tuple(found or by_tool),
+        # Who names a task that isn't there does not mean another one that calls the tool.
+        tuple(found or ({} if unknown else by_tool)),
         tuple(found),
         tuple(unknown),
         tools,
         _says(_FAILS, prose),
         _says(_SUCCEEDS, prose),
-        tuple(deed for deed, pattern in _DEEDS.items() if _says(pattern, prose)),
-        _REASONS.search(prose) is not None,
+        tuple(deed for deed, pattern in _DEEDS.items() if _says(pattern, _NO_DEED.sub("", prose))),
+        _REASONS.search(prose) is not None or _says(_FAILS, _before_arrow(prose)),
         _says(_SPREADS, prose),
         tuple(_dependencies(text)) if found and _LINKS.search(text) else (),
         tuple(_pairings(text, tools)) if found and tools else (),
@@ -191,6 +237,17 @@ _BARE = re.compile(
     r"(?:([A-Za-z]\w+)`?\s*[(\[|]\s*)?(?<![\w.,:/#$€£%-])(\d+)(?![\w%]|[.,:/-]\d)"
     r"(?:`?\s*[(|]\s*`?([A-Za-z]\w+))?"
 )
+_RUN = re.compile(
+    rf"(?<![\w.,:/#$%-])`?\d+`?(?:{_NOTE}\s*{_AND}\s*`?\d+`?(?![\w%#]|[.,:/-]\d))+", re.IGNORECASE
+)
+# A number that does something, or stands in parentheses after a word, counts nothing.
+_SUBJECT = re.compile(
+    r"(?:^|(?<=[\s(]))(\d+)"
+    r"(?=:\s|\s*(?:→|-+>)|\s+(?:is|was|has|had|can|will|would|should|must|now|only|also|then|"
+    r"returns?|returned|gives?|gave|takes?|took|reads?|uses?|needs?|waits?|depends?|runs?|ran|"
+    r"fails?|failed|succeeded|works?|worked|timed|came|comes|finished|answered|bounced|"
+    r"(?:had|has|did|does|is|was|could|would)n't)\b(?!-))|\w \((\d+)\)"
+)
 _PREFIX = re.compile(r"(?:node|task|call|step|id)[-_#]?(?=\d)", re.IGNORECASE)
 
 
@@ -199,7 +256,7 @@ def _known(token: str, names: Names) -> str:
     return token if token in names.nodes else _PREFIX.sub("", token)
 
 
-def _unquoted(text: str) -> str:
+def unquoted(text: str) -> str:
     """Return a sentence without its quotations, whose words are somebody else's.
 
     A single name in quotation marks is no quotation.
@@ -215,7 +272,15 @@ def _prose(text: str) -> str:
 
     "What node 7 returned" names a thing and claims nothing.
     """
+    for mark, word in _MARKS.items():
+        text = text.replace(mark, word)
     return _WHAT_CAME.sub("…", _SNAKE.sub("…", _QUOTED.sub("…", text)))
+
+
+_MARKS = {
+    **dict.fromkeys("\u2705\u2714\u2713", " ok "),
+    **dict.fromkeys("\u274c\u2717\u2718", " failed "),
+}
 
 
 _WHAT_CAME = re.compile(r"\bwhat (?:[\w,]+ ){1,8}returned\b", re.IGNORECASE)
@@ -224,10 +289,23 @@ _WHAT_CAME = re.compile(r"\bwhat (?:[\w,]+ ){1,8}returned\b", re.IGNORECASE)
 _SNAKE = re.compile(r"\w+_\w+")
 
 
+def _before_arrow(prose: str) -> str:
+    """Return what stands before an arrow to what is done about it, if that is no deed itself."""
+    head, *tail = re.split(r"\s(?:→|-+>|=>)\s", prose, maxsplit=1)
+    return head if tail and not any(_says(pattern, head) for pattern in _DEEDS.values()) else ""
+
+
+# "Node 2 already points at it" tells of no deed, "I leave the rest" of none to a task named.
+_NO_DEED = re.compile(
+    r"\balready \w+|\b(?:leav\w+|keep\w*|kept) (?:the (?:rest|others?)|everything else)\b[^.,;]*|"
+    r"\b(?:the rest|everything else) (?:stays|remains|is (?:left|kept))\b[^.,;]*",
+    re.IGNORECASE,
+)
+
+
 _NEGATION = re.compile(
-    r"\b(?:no|not|n't|never|nothing|none|neither|without|nobody|isn't|aren't|wasn't|weren't|"
-    r"didn't|doesn't|don't|hasn't|haven't|cannot|can't|couldn't|won't|wouldn't)"
-    r"[^\w,;:]+(?:\w+[^\w,;:]+){0,3}$",
+    r"\b(?:no|not|n't|never|nothing|none|neither|without|nobody|\w+n't|cannot)"
+    r"[^\w,;:|]+(?:\w+[^\w,;:|]+){0,3}$",
     re.IGNORECASE,
 )
 
@@ -241,6 +319,8 @@ def _words(*stems: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(stems)})", re.IGNORECASE)
 
 
+# What can't be undone is past: it says nothing of what goes wrong.
+_UNDONE = r"be (?:\w+ )?(?:undone|repaired|helped|recovered|reversed|taken back|won back)"
 _FAILS = _words(
     r"fail", r"errors?\b", r"errone", r"timed[ -]out", r"time[ -]?outs?\b", r"timing out",
     r"empty\b", r"came back with nothing", r"returned nothing", r"nothing (?:came|was|back)",
@@ -253,26 +333,35 @@ _FAILS = _words(
     r"unknown", r"not (?:in|on) (?:the|our) (?:tool )?list", r"unlisted", r"no such",
     r"not listed", r"does(?:n't| not) exist", r"misspel", r"typo", r"should (?:be|have|not)",
     r"must (?:be|not)", r"instead of", r"rather than", r"no longer (?:waits?|depends?)",
-    r"cannot", r"can't", r"could(?:n't| not)", r"unusable", r"unreliable", r"untrustworthy",
+    rf"(?:cannot|can't)(?! {_UNDONE})", r"could(?:n't| not)", r"unusable", r"unreliable",
+    r"untrustworthy",
     r"mismatch", r"violat", r"breaks?\b", r"not (?:supported|accepted|allowed|found|available)",
     r"too (?:early|late)", r"out of (?:range|order)", r"premature", r"never ran", r"problem",
     r"root cause", r"culprit", r"to blame", r"slip(?:ped)?\b", r"not what", r"waits? for nothing",
     r"without (?:waiting|need|any need)", r"misplaced", r"trouble", r"in parallel with",
     r"serialised", r"serialized", r"made[ -]up", r"invented",
     r"complain", r"undefined", r"inefficien", r"not (?:sent|executed|answered)\b",
-    r"did(?:n't| not) (?:go through|succeed|work|run|return|answer|respond)",
+    r"did(?:n't| not) (?:go through|succeed|work|run|return|answer|respond|deliver|provide|give)",
     r"(?:is|are|was|were)(?:n't| not) (?:in|on|among|part of|listed|known|available|defined|a)\b",
     r"no dependenc", r"success\W{0,4}false", r"(?:only|just|merely|simply) repeats?\b",
     r"there(?:'s| is| are) no (?!other|further|more|error|problem|issue|fault|need|impact)"
     r"[^.]{0,30}\b(?:call|task|node|step)\b",
-    r"went astray", r"defect", r"damag", r"tainted", r"without need",
+    r"went astray", r"defect", r"damag", r"tainted", r"without need", r"unresolved", r"surplus",
+    r"malformed", r"can not\b", r"turned down", r"corrupt", r"no counterpart", r"overlook",
+    r"not (?:the )?(?:correct|right)\b",
+    r"for no (?:good )?reason", r"no [^.,;]{0,30}\bcall (?:was|is|has been) (?:ever )?"
+    r"(?:scheduled|planned|made|issued)",
+    r"(?:al)?though (?:it|this|that) (?:\w+ )?(?:takes?|uses?|needs?|reads?) (?:nothing|no|none)\b",
 )  # fmt: skip
 _SUCCEEDS = _words(
     r"succe(?!ss\W{0,4}false)", r"worked\b", r"went (?:well|fine|through|as)", r"completed\b",
     r"came back (?:fine|well|as expected)",
-    r"returned\b", r"gave\b", r"delivered\b", r"answered\b", r"as expected", r"in order\b",
+    r"returned\b", r"(?<!user )(?<!query )gave\b", r"gives? us\b", r"delivered\b", r"retrieved\b",
+    r"finished\b", r"(?:nothing|no (?:call|node|task)|none of them) (?:\w+ )?failed",
+    r"success\b(?!\W{0,4}false)", r"status: (?:done|completed?)",
+    r"answered\b", r"as expected", r"in order\b",
     r"fine\b",
-    r"without (?:an? |any )?(?:error|failure|problem)",
+    r"(?:without|no) (?:an? |any )?(?:error|failure|problem|trouble|issue)",
     r"ok\b", r"okay\b", r"usable", r"holds? up", r"good\b", r"correctly\b", r"all (?:is )?well",
 )  # fmt: skip
 _DEEDS = {
@@ -290,7 +379,7 @@ _DEEDS = {
     FIX: _words(
         r"fix", r"correct(?:s|ing|ed)?\b", r"repair", r"set(?:s|ting)?\b(?! up\b)",
         r"chang", r"replac",
-        r"renam", r"restor", r"rewir", r"re-?attach", r"updat", r"adjust", r"swap",
+        r"renam", r"restor", r"rewir", r"re-?attach", r"updat", r"adjust(?!er)", r"swap",
         r"point(?:s|ing)?\b",
         r"put(?:s|ting)? back", r"turn(?:s|ing)?\b", r"mak(?:e|es|ing)\b(?! sure)",
         r"supply", r"supplie", r"fill", r"let(?:s|ting)?\b(?! (?:me|us)\b|'s\b)",
@@ -311,7 +400,7 @@ _ROOTS = _words(
     r"root", r"caused by", r"due to", r"stems? from", r"comes? from", r"came from",
     r"goes back to", r"source of", r"origin", r"traces? back", r"culprit", r"to blame",
     r"started (?:at|with|in)", r"real (?:cause|reason|fault|problem)", r"fault (?:lies|is|sits)",
-    r"because of",
+    r"because of\b(?! (?:this|that|it)\b)",
 )  # fmt: skip
 _SPREADS = _words(
     r"affect", r"downstream", r"consequen", r"propagat", r"therefore", r"in turn", r"inherit",
@@ -321,9 +410,13 @@ _SPREADS = _words(
     r"suffer", r"impact", r"drag", r"also (?:wrong|fail|invalid|unusable)",
     r"follow(?:s|ing)? from",
     r"knock", r"cascade", r"pass(?:es|ed)? on", r"touch", r"feeds?\b",
-    r"(?:cannot|can't|could not|couldn't) (?:\w+ )?"
-    r"(?:be|run|come|work|compare|proceed|continue|start|go|complete)\b",
-    r"would (?:also |then )?(?:fail|be wrong)",
+    rf"(?:cannot|can not|can't|could not|couldn't) (?!{_UNDONE})(?:\w+ )?"
+    r"(?:be|run|come|work|compare|proceed|continue|start|go|complete|get|resolve|find|use)\b",
+    r"(?:would|will) (?:also |then |both |all |likewise )*(?:fail|break|be (?:wrong|left|rejected|"
+    r"unresolved|invalid|empty|stuck)|have no|get no|lack|corrupt|meet)", r"same fate",
+    r"stuck\b", r"starv", r"stall", r"worthless", r"useless", r"in vain",
+    r"for (?:the )?others\b", r"without (?:it|that)\b", r"would never",
+    r"hangs? (?:on|off)\b", r"follow-?(?:up|on) of", r"because of (?:this|that)\b", r"corrupt",
 )  # fmt: skip
 
 
@@ -337,7 +430,18 @@ _BREAKS_DOWN = _words(
     r"(?:came|comes) back with an? (?:error|failure)", r"(?:returned|gave|got|hit) an? error",
     r"ended in (?:an? )?(?:failure|error)", r"was (?:rejected|refused)",
     r"time-?out", r"timing out", r"empty", r"returned nothing",
-    r"no (?:data|result|content|answer)",
+    r"no (?:data|result|content|answer)", r"did(?:n't| not) (?:deliver|return|provide|give)",
+)  # fmt: skip
+
+
+def faults(sentence: Sentence) -> bool:
+    """Tell whether a sentence calls something plainly wrong."""
+    return _says(_FAULTS, _prose(sentence.text))
+
+
+_FAULTS = _words(
+    r"(?:is|are|was|were|has|with|:|the) (?:an? |the )?(?:wrong|incorrect|malformed|invalid)",
+    r"wrong\b", r"redundant", r"superfluous", r"culprit",
 )  # fmt: skip
 
 
@@ -356,7 +460,8 @@ _NO_IMPACT = re.compile(
     r"(?:affect|downstream|depend|impact|hit\b|touch|suffer|harm|consequence|follow|damag|build)"
     r"|(?:affect|hits?|touch|harm|impact)\w*\s+(?:nothing|no (?:other|further))"
     r"|no (?:downstream|further|other) (?:impact|effect|consequence|damage|task|node|call)"
-    r"|(?:damage|harm|effect) (?:ends|stops|stays)",
+    r"|(?:damage|harm|effect) (?:ends|stops|stays)"
+    r"|(?:impact|affected|downstream|radius|side[ -]effects?)\W{1,6}(?:none|nothing|nobody)\b",
     re.IGNORECASE,
 )
 
@@ -426,18 +531,27 @@ def quotations(text: str) -> Iterator[str]:
 
 def numbers(text: str) -> Iterator[str]:
     """Yield the numbers of two or more digits that stand outside quotations."""
-    for match in _NUMBER.finditer(_unquoted(text)):
+    for match in _NUMBER.finditer(unquoted(text)):
         if sum(char.isdigit() for char in match.group()) > 1:
             yield match.group()
 
 
+def codes(text: str) -> Iterator[str]:
+    """Yield the ids of things that a text names: letters, a hyphen, digits."""
+    yield from _CODE.findall(unquoted(text))
+
+
+_CODE = re.compile(r"(?<![\w-])[A-Z]{2,}-\d{3,}(?![\w-])")
+
+
 def identifiers(text: str) -> Iterator[str]:
     """Yield words that can only be names of tools or parameters: they hold ``_`` inside."""
-    for word in _IDENTIFIER.findall(_unquoted(text)):
+    for word in _IDENTIFIER.findall(unquoted(text)):
         if "_" in word.strip("_"):
             yield word
 
 
 def joined(texts: Sequence[str]) -> str:
     """Return texts as one, for looking things up in them."""
-    return " ".join(" ".join(texts).replace('\\"', '"').replace("\\n", " ").split()).casefold()
+    text = " ".join(texts).replace(APOSTROPHE, "'").replace('\\"', '"').replace("\\n", " ")
+    return " ".join(text.split()).casefold()

@@ -26,19 +26,27 @@ from scoring.thought import (
     Sentence,
     blames,
     breaks_down,
+    codes,
+    faults,
     identifiers,
     joined,
     negates_impact,
     numbers,
     quotations,
+    unquoted,
 )
 
 THOUGHT_KEYS = ("s1", "d1", "d2", "d3", "d4", "d5")
 
 _GOES_ON = re.compile(
-    r"\b(?:can|may) (?:\w+ )?(?:proceed|continue|go|run)\b|unaffected|as planned", re.IGNORECASE
+    r"\b(?:can|may) (?:\w+ )?(?:proceed|continue|go|run)\b|unaffected|as planned|\bsafe\b|"
+    r"unharmed|spared",
+    re.IGNORECASE,
 )
 _NOT = re.compile(r"\b(?:no|not|neither|nor|never)\b|n't\b", re.IGNORECASE)
+
+BREATH = 3
+"""So many sentences after one that finds an error may tell its cause."""
 
 ENOUGH_OF_IMPACT = 0.75
 """Share of the affected tasks that D4 asks for; longer lists are rarely given in full."""
@@ -234,6 +242,8 @@ def _tool_evidence(claims: Claims) -> float:
     false: set[str] = set()
     for sentence in claims.clauses:
         cited = set(sentence.nodes) & case.sent
+        if not sentence.nodes and not sentence.fails and _ALL.search(sentence.text):
+            cited = now
         if not cited or (sentence.deeds and not sentence.fails and not sentence.succeeds):
             continue
         if sentence.fails and (len(cited) == 1 or not sentence.succeeds):
@@ -254,14 +264,27 @@ def _tool_evidence(claims: Claims) -> float:
     return level(len(missed | false), len((loud & now) | false | true))
 
 
+_ALL = re.compile(
+    r"\b(?:all|every|each|both)\b.{0,30}\b(?:calls?|results?|nodes?|tasks?|observations?|tools?)\b|"
+    r"\b(?:calls?|results?|nodes?|tasks?)\b.{0,30}\ball\b|"
+    r"\b(?:nothing|no (?:call|node|task)|none of them) (?:\w+ )?failed",
+    re.IGNORECASE,
+)
+
+
 def _is_about_waiting(sentence: Sentence) -> bool:
     return _ORDER.search(sentence.text) is not None
 
 
 def _quotes_result(claims: Claims, sentence: Sentence, cited: set[str]) -> bool:
     results = joined([dumps(seen.result) for seen in claims.case.log if seen.node in cited])
-    pieces = [*quotations(sentence.text), *numbers(sentence.text)]
+    pieces = [*quotations(sentence.text), *numbers(sentence.text), *codes(sentence.text)]
+    if _CAME.search(sentence.text):
+        pieces.extend(identifiers(sentence.text))
     return any(" ".join(piece.split()).casefold() in results for piece in pieces)
+
+
+_CAME = re.compile(r"\b(?:results?|outputs?|returns?|returned|came back|gave)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,24 +310,50 @@ def _location(claims: Claims, error: Mapping[str, Json]) -> Location:
     found = explained = False
     spoken = claims.sentences
     for at, sentence in enumerate(spoken):
-        if not sentence.diagnoses and not _contrasts(error, sentence):
+        finds = sentence.diagnoses or _contrasts(claims, error, sentence)
+        if not finds and (sentence.deeds or not sentence.reasons):
             continue
-        if not places & set(sentence.nodes) and not tools & set(sentence.tools):
+        named = sentence
+        if sentence.fails and not sentence.nodes and at + 1 < len(spoken):
+            # "One of them is wrong, though. Node 9 …"
+            named = spoken[at + 1]
+        if not places & set(named.nodes) and not tools & set(named.tools):
             continue
-        found = True
+        found = found or finds
         near = sentence.text
-        follows = spoken[at + 1] if at + 1 < len(spoken) else None
         # The cause may be told in the next breath, if that speaks of nobody else.
-        if follows is not None and set(follows.nodes) <= set(sentence.nodes):
+        for ahead, follows in enumerate(spoken[at + 1 : at + 1 + BREATH]):
+            if not set(follows.nodes) & claims.case.plan.keys() <= set(named.nodes):
+                break
+            if ahead and follows.deeds:
+                break
             near = f"{near} {follows.text}"
         explained = explained or _explains(claims, error, near)
-    return Location(error, found, explained)
+    return Location(error, found, found and explained)
 
 
-def _contrasts(error: Mapping[str, Json], sentence: Sentence) -> bool:
-    """Tell whether a sentence holds the wrong tool against the right one."""
+def _contrasts(claims: Claims, error: Mapping[str, Json], sentence: Sentence) -> bool:
+    """Tell whether a sentence holds what is wrong with a task against what is right.
+
+    "56 passes `Time`, but the schema knows `time`" says so without any word for wrong.
+    """
     names = {_shown(error["before"]), _shown(error["after"])}
-    return error["pointer"] == "/name" and not sentence.deeds and names <= set(sentence.tools)
+    if sentence.deeds:
+        return False
+    if error["pointer"] == "/name" and names <= set(sentence.tools):
+        return True
+    place = error["pointer"].split("/")[1:2]
+    return (
+        place in (["para"], ["dep"], ["name"])
+        and _CONTRAST.search(sentence.text) is not None
+        and _explains(claims, error, sentence.text)
+    )
+
+
+_CONTRAST = re.compile(
+    r"\b(?:but|yet|only|not|without|although|though|instead|should|must|requires?|expect\w*)\b|n't\b",
+    re.IGNORECASE,
+)
 
 
 def _name_of(task: str) -> Json:
@@ -320,23 +369,27 @@ _CAUSES: Mapping[str, re.Pattern[str]] = {
         "Timeout_Error": r"time[ds]?[ -]?out|timing out|too long|deadline|"
         r"did(?:n't| not) answer in",
         "Toolcall_Missing": r"missing|never|left out|omit|absent|lacks?\b|lost|skipp|forgot|"
-        r"not (?:in|part of) the plan|no (?:node|task|call)|nobody|dropped|gone|has no",
+        r"overlook|not (?:in|part of) the plan|no (?:node|task|call)|nobody|dropped|gone|has no",
         "Toolcall_Redundancy": r"redundan|needless|unnecessar|superfluous|duplicat|not needed|"
         r"no (?:use|purpose|need)|serves? nothing|adds? nothing|nobody|second time|already|"
         r"repeats?|unused|pointless|(?:nothing|no node) (?:uses|needs|reads|takes)|"
-        r"without need|not ask",
+        r"without need|not ask|surplus",
         "Tool_name_Error": r"not (?:in|on) (?:the|our)|unlisted|no such|unknown|not listed|"
         r"n't exist|not exist|n't (?:in|on|among|part of)|undefined|misspel|typo|"
         r"wrong name|no tool|isn't a tool|is no tool",
         "Tool_select_Error": r"wrong tool|another tool|different tool|other tool|instead|rather|"
         r"confus|not the tool|wrong one|should (?:be|have|use|call)|unsuitable|unfit",
+        "Type_Error": r"\b(?:wrong|invalid|another|different) type|"
+        r"(?:instead of|rather than|not|as|in) an? (?:\w+ )?"
+        r"(?:string|text|array|list|integer|number|float|boolean|object)\b",
     }.items()
 }
 _ORDER = re.compile(
     r"depend|wait|parallel|serial|same (?:round|time)|in sequence|wrong order|order of|"
     r"prerequisite|(?:runs?|ran|comes?|came|sent|start(?:s|ed)?|planned|scheduled|executed) "
     r"(?:\w+ )?(?:before|after)|"
-    r"at once|simultan|too early|needless|independent|upstream",
+    r"at once|simultan|concurren|too early|needless|independent|upstream|behind|queue|"
+    r"side by side|\bedges?\b|\bdeps?\b|chain",
     re.IGNORECASE,
 )
 
@@ -347,6 +400,8 @@ def _explains(claims: Claims, error: Mapping[str, Json], text: str) -> bool:
     if pattern is not None and pattern.search(text):
         return True
     if error["pointer"] == "/dep":
+        # A message that is only quoted is the symptom.
+        text = unquoted(text)
         others = _changed_waits(error)
         spoken = {node for node in others if re.search(rf"\b{re.escape(node)}\b", text)}
         named = {
@@ -387,10 +442,21 @@ def _root_cause(claims: Claims, located: Sequence[Location]) -> float:
         return 0.0 if alleged else 1.0
     own = {node for error in claims.injected for node in _neighbourhood(claims, error)}
     tools = {_name_of(error["before"]) for error in claims.injected if error["pointer"] == ""}
+    sound = claims.case.plan.keys() - own - claims.wrong - _below(claims, own | claims.wrong)
     blamed = [
         sentence
         for sentence in alleged
         if blames(sentence) and not own & set(sentence.nodes) and not tools & set(sentence.tools)
+    ]
+    blamed += [
+        clause
+        for clause in claims.clauses
+        if clause.diagnoses
+        and faults(clause)
+        and {*clause.nodes} & sound
+        and not {*clause.nodes} & claims.case.plan.keys() - sound
+        and not tools & set(clause.tools)
+        and clause not in blamed
     ]
     if all(one.found and one.explained for one in located) and not blamed:
         return 1.0
@@ -402,6 +468,7 @@ def _root_cause(claims: Claims, located: Sequence[Location]) -> float:
 def _impact(claims: Claims, located: Sequence[Location]) -> float:
     """Score D4: the tasks downstream that an error reaches are named, and no others."""
     affected = claims.affected
+    origins = {error["node"] for error in claims.injected}
     alleged: set[str] = set()
     for sentence in claims.sentences:
         if (
@@ -410,8 +477,12 @@ def _impact(claims: Claims, located: Sequence[Location]) -> float:
             and (not _GOES_ON.search(sentence.text) or _NOT.search(sentence.text))
         ):
             alleged.update(sentence.nodes)
+        elif sentence.fails and sentence.reasons and not sentence.deeds:
+            # "Node 7 failed because node 3 had brought nothing."
+            nodes = set(sentence.nodes)
+            alleged.update(node for node in affected & nodes if origins & nodes - {node})
     roots = {node for error in claims.injected for node in _neighbourhood(claims, error)}
-    roots |= {error["node"] for error in claims.injected}
+    roots |= origins
     false = alleged & claims.case.plan.keys() - affected - roots - _below(claims, roots | affected)
     hit = alleged & affected
     if not affected:
@@ -455,3 +526,4 @@ def _pieces(sentence: Sentence) -> Iterator[str]:
     yield from quotations(sentence.text)
     yield from numbers(sentence.text)
     yield from identifiers(sentence.text)
+    yield from codes(sentence.text)

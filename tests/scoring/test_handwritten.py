@@ -3,6 +3,8 @@
 A file of ``handwritten/`` is a row and some answers to it. An answer's ``expected`` holds a score
 for every item, or a list of acceptable ones where the document leaves it open; ``why`` gives the
 reasons. Many answers are right in another way than the gold plan, or wrong in one item only.
+
+``known_gaps.json`` holds answers on which a reader and the judge differ, and ``gap`` says why.
 """
 
 from __future__ import annotations
@@ -21,7 +23,12 @@ from scoring.rubric import KEYS
 from scoring.rule_judge import judge
 
 FOLDER = Path(__file__).parent / "handwritten"
-FILES = sorted(FOLDER.glob("*.json"))
+FILES = sorted(FOLDER.glob("level*.json"))
+GAPS = FOLDER / "known_gaps.json"
+
+ALL_AGREEMENT = 1791 / 1800
+THOUGHT_AGREEMENT = 711 / 720
+THOUGHT_KEYS = ("s1", "d1", "d2", "d3", "d4", "d5")
 
 Written = dict[str, Any]
 
@@ -73,3 +80,43 @@ def test_thirty_answers_to_a_dozen_rows_of_both_levels_are_written_out() -> None
 def test_every_item_of_every_answer_has_an_expectation(file: Path) -> None:
     for answer in written(file)["answers"]:
         assert set(answer["expected"]) == set(KEYS), answer["name"]
+
+
+def test_reader_and_judge_agree_as_far_as_measured_gaps_included() -> None:
+    """Holds the share of scores on which they agree over every answer, gaps included.
+
+    The judge has been mended with these answers at hand, so this tells that it stays mended,
+    not how it does on others. On three batches (44, 14 and 13 answers), each measured before
+    the judge was changed for it and before any expectation was reviewed, they agreed on 92.1,
+    91.9 and 93.8 percent of all scores, and on 78.6, 75.7 and 81.5 percent of D1 to D5.
+    """
+    agreed, thought = [], []
+    for file, answer in (*written_answers(), *gaps()):
+        scores = judge(case_of(file), read_text(answer["output"]))
+        for item, expected in answer["expected"].items():
+            agreed.append(is_acceptable(scores[item], expected))
+            if item in THOUGHT_KEYS:
+                thought.append(agreed[-1])
+    assert sum(agreed) / len(agreed) >= ALL_AGREEMENT
+    assert sum(thought) / len(thought) >= THOUGHT_AGREEMENT
+
+
+def test_every_known_gap_is_one_and_says_why() -> None:
+    for file, answer in gaps():
+        scores = judge(case_of(file), read_text(answer["output"]))
+        assert answer["gap"], answer["name"]
+        assert set(answer["expected"]) == set(KEYS), answer["name"]
+        assert not all(
+            is_acceptable(scores[item], expected) for item, expected in answer["expected"].items()
+        ), f"{answer['name']} is no gap any more: move it to {file.name}"
+
+
+def written_answers() -> Iterator[tuple[Path, Written]]:
+    for file in FILES:
+        for answer in written(file)["answers"]:
+            yield file, answer
+
+
+def gaps() -> Iterator[tuple[Path, Written]]:
+    for answer in written(GAPS)["answers"]:
+        yield FOLDER / f"{answer['row']}.json", answer
