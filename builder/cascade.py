@@ -13,6 +13,7 @@ from environment.world import World
 from plan.clean import CleanPlan
 from plan.damage import Damage
 from plan.execution import OK, Execution, Fault
+from plan.reference import references
 from plan.state import Round, State
 from plan.task import RESPONSE, Plan, Task
 from taxonomy.kind import ErrorKind
@@ -204,8 +205,9 @@ class Cascade:
         for id in group:
             only = {id}
             if kind.reach == "consumers":
-                only |= {task.id for task in self.plan.pending() if id in task.depends_on}
-                if only & self.touched:
+                users = self._users(id)
+                only |= {task.id for task in users}
+                if only & self.touched or any(self._is_mixed(task, id) for task in users):
                     continue
             key = (kind.name, self.round, id)
             if key not in known:
@@ -217,6 +219,27 @@ class Cascade:
             if hidden and kind.reach == "plan":
                 found = [damage for damage in found if self._waits(damage)] or found
             yield from self._drawn(found)
+
+    def _users(self, id: str) -> list[Task]:
+        """Return the pending tasks that wait for a call, or would if nothing were damaged."""
+        return [
+            task
+            for task in self.plan.pending()
+            if id in task.depends_on or id in self.clean.dependencies.get(task.id, ())
+        ]
+
+    def _is_mixed(self, task: Task, id: str) -> bool:
+        """Tell whether a call's result and a failed one's make up one argument together.
+
+        Whatever stood there instead would come of both.
+        """
+        failed = {seen.node for seen in self.log if seen.outcome != OK}
+        if not failed:
+            return False
+        nodes: dict[str, set[str]] = {}
+        for found in references(task.arguments):
+            nodes.setdefault(found.argument, set()).add(found.node)
+        return any(id in inside and inside & failed for inside in nodes.values())
 
     def _drawn(self, found: Sequence[Damage]) -> Iterator[Damage]:
         """Yield up to three damages: first a way is drawn, then one of its damages."""

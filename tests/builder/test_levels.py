@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -156,22 +157,39 @@ def test_inputs_are_canonical_text() -> None:
             assert dumps(loads(text)) == text
 
 
-def test_calls_lost_one_after_the_other_leave_each_round_its_own_ends() -> None:
-    """What nothing uses once two calls are lost may have been used while one still stood."""
-    lost = ("Type_Error", "Toolcall_Missing", "Toolcall_Missing")
-    parsed = parse_line(synthesize_one(430, seed=0), "embedded-0", 431)
+@pytest.mark.parametrize(
+    ("number", "kinds"),
+    [
+        # What nothing uses once two calls are lost was used while one still stood.
+        (431, ("Type_Error", "Toolcall_Missing", "Toolcall_Missing")),
+        # The call that is lost is one whose dependency had been taken away before.
+        (27205, ("Timeout_Error", "Parallelism_Error", "Toolcall_Missing")),
+        # One argument holds the lost call's result and that of a call that failed.
+        (95949, ("Parameter_Missing", "Toolcall_Missing", "Dependence_Null")),
+    ],
+)
+def test_a_loss_after_other_errors_is_proved_or_not_drawn(
+    number: int, kinds: tuple[str, ...]
+) -> None:
+    parsed = parse_line(synthesize_one(number - 1, seed=0), "embedded-0", number)
     assert isinstance(parsed, Parsed)
-    bare = Source(parsed.clean.canonical(), "embedded", "embedded-0:431", "q")
-    fitting = Source(
-        bare.clean, bare.source_kind, bare.source_id, bare.query_id, feasible_rounds(bare)
-    )
-    sources = [fitting, *(source(index) for index in range(60))]
+    bare = Source(parsed.clean.canonical(), "embedded", f"embedded-0:{number}", "q")
+    source = replace(bare, masks=feasible_rounds(bare))
+    assert last_rounds(source.masks or (), kinds)
+    for variant in range(20):
+        row = build_row(source, Recipe("level2", kinds, variant, 0))
+        assert isinstance(row, Shortfall) or certify_row(row) == []
+
+
+@pytest.mark.parametrize(
+    "kinds", [("Toolcall_Missing",) * 3, ("Timeout_Error", "Toolcall_Missing")]
+)
+def test_losses_in_several_rounds_are_proved(kinds: tuple[str, ...]) -> None:
     rows = [
-        row
-        for one in sources
-        if last_rounds(one.masks or (), lost)
-        for row in [build_row(one, Recipe("level2", lost, 0, 0))]
-        if isinstance(row, Row)
+        build_row(source(index), Recipe("level2", kinds, 0, 0))
+        for index in range(80)
+        if last_rounds(source(index).masks or (), kinds)
     ]
-    assert len(rows) > 5
-    assert [problem for row in rows for problem in certify_row(row)] == []
+    built = [row for row in rows if isinstance(row, Row)]
+    assert len(built) > 5
+    assert [problem for row in built for problem in certify_row(row)] == []
