@@ -11,6 +11,7 @@ from plan.json_text import Json, dumps, loads
 from plan.reference import COMPUTED, CONCAT, parts, target
 from plan.row import INJECTED, ErrorLabel, Row
 from plan.task import RESPONSE, ROOT, Plan, Task
+from scoring.rows import PREVIEW
 
 Paint = Callable[[str, str], str]
 """Colours a text: takes it and a colour's name."""
@@ -25,8 +26,8 @@ def plain(text: str, colour: str) -> str:
 
 
 def find_files(folder: Path) -> list[Path]:
-    """Return a build's Parquet files in order."""
-    return sorted(folder.glob("data/*/*.parquet"))
+    """Return the Parquet files of a build or release in order, without a release's preview."""
+    return sorted(path for path in folder.glob("data/*/*.parquet") if path.parent.name != PREVIEW)
 
 
 def find_row(files: Sequence[Path], id: str | None, kind: str | None) -> tuple[Row, Path] | None:

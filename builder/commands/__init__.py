@@ -9,6 +9,9 @@ from builder.commands.build import build_level1, build_level2, regenerate
 from builder.commands.corpus import ingest, synthesize
 from builder.commands.evaluate import evaluate
 from builder.commands.outcome import SETTINGS, examples, show_version
+from builder.commands.push import push_release
+from builder.commands.release import release
+from builder.commands.releases import diff, verify
 from builder.commands.rows import certify, inspect, kinds, sample
 from builder.commands.training import export_training
 
@@ -34,6 +37,10 @@ for command in (
     ingest,
     synthesize,
     certify,
+    release,
+    verify,
+    diff,
+    push_release,
     inspect,
     sample,
     kinds,
@@ -43,4 +50,4 @@ for command in (
 ):
     main.add_command(command)
 
-__all__ = ["build_level1", "build_level2", "main"]
+__all__ = ["build_level1", "build_level2", "main", "push_release"]

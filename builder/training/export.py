@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from itertools import islice
 from pathlib import Path
 
@@ -14,7 +12,7 @@ from builder.inspect import find_files
 from builder.parquet import read_rows
 from builder.pool import Pool, default_workers
 from builder.refusal import Refusal
-from builder.resume.files import digest
+from builder.resume.files import digest, whole_folder
 from builder.training.choice import Entry, Given, Judge, Shard, make
 from builder.training.files import Writer
 from builder.training.holdout import KIN, TEST, Rows, read_places
@@ -66,7 +64,7 @@ def export(
         )
     sources = find_sources(request.episodes)
     judgements = [_read_judgements(source) for source in sources if request.judge == SAVED]
-    with _whole_folder(request.out) as folder:
+    with whole_folder(request.out) as folder:
         with progress("reading rows", None, "row") as advance:
             rows = read_places(files, advance)
         size = sum(source.path.stat().st_size for source in sources)
@@ -119,31 +117,6 @@ def _read_judgements(source: Source) -> Judgements:
         return read_judgements(path)
     except scoring.refusal.Refusal as error:
         raise Refusal(error.where, error.found, error.expected, error.remedy) from None
-
-
-@contextmanager
-def _whole_folder(out: Path) -> Iterator[Path]:
-    """Yield a folder that takes ``out``'s place once the block has gone well."""
-    if out.exists() and not out.is_dir():
-        raise Refusal(f"--out {out}", "not a folder", "a new or empty folder", "choose another")
-    names = sorted(path.name for path in out.iterdir()) if out.is_dir() else []
-    if names:
-        raise Refusal(
-            f"--out {out}",
-            f"holds {', '.join(names[:3])}{', …' if len(names) > 3 else ''}",
-            "a new or empty folder",
-            "choose another folder; nothing was touched",
-        )
-    out = out.absolute()
-    out.parent.mkdir(parents=True, exist_ok=True)
-    folder = out.parent / f".{out.name}.{os.getpid()}.tmp"
-    folder.mkdir()
-    try:
-        yield folder
-        os.replace(folder, out)
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
 
 
 def _admit(request: Request, rows: Rows, index: Index, tally: Tally) -> dict[str, list[Place]]:

@@ -1,0 +1,1 @@
+"""Texts of the licences that a release is under."""
