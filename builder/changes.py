@@ -187,7 +187,7 @@ class Difference:
         found = [reason for config in self.configs for reason in config.reasons()]
         for area, counts in self.files.items():
             step = MINOR if area == SCORING else PATCH
-            found.append((step, f"{area}: {_changes(counts)}"))
+            found.append((step, _told(area, counts)))
         return sorted(found, key=lambda reason: -STEPS.index(reason[0]))
 
     @property
@@ -238,10 +238,12 @@ class Difference:
             ],
         )
         for one in self.configs:
-            lines += _details(one)
+            if one.config != PREVIEW:  # Its rows are told where they stand.
+                lines += _rows(one)
+            lines += _shape(one)
         if self.files:
             lines += ["", "Other files"]
-            lines += [f"  {area}: {_changes(counts)}" for area, counts in self.files.items()]
+            lines += [f"  {_told(area, counts)}" for area, counts in self.files.items()]
         if self.wording:
             lines += ["", "Descriptions that read otherwise; another meaning would be a major step"]
             lines += [f"  {name}: {old!r}, now {new!r}" for name, old, new in self.wording]
@@ -336,7 +338,7 @@ def _sentences(one: ConfigDifference) -> Iterator[str]:
         yield f"{name}: built with `{argument}` {_short(new)} instead of {_short(old)}."
 
 
-def _details(one: ConfigDifference) -> list[str]:
+def _rows(one: ConfigDifference) -> list[str]:
     lines: list[str] = []
     parts = (("added", one.added), ("removed", one.removed), ("changed", one.changed))
     if one.changed.count:
@@ -353,6 +355,11 @@ def _details(one: ConfigDifference) -> list[str]:
         if rows.count:
             more = f" and {rows.count - len(rows.ids):,} more" if rows.count > len(rows.ids) else ""
             lines += ["", f"{one.config}: {word} are {', '.join(rows.ids)}{more}"]
+    return lines
+
+
+def _shape(one: ConfigDifference) -> list[str]:
+    lines: list[str] = []
     for word, names in (
         ("columns added", one.columns_added),
         ("columns removed", one.columns_removed),
@@ -379,8 +386,10 @@ def _listed(kinds: Mapping[str, int]) -> str:
     return ", ".join(f"{kind} {count:,}" for kind, count in kinds.items())
 
 
-def _changes(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+def _told(area: str, counts: Mapping[str, int]) -> str:
+    is_folder = area.endswith("/")
+    words = [f"{count} {word}" if is_folder else word for word, count in counts.items() if count]
+    return f"{area}{' files' * is_folder}: {', '.join(words)}"
 
 
 def _short(text: str) -> str:

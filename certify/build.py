@@ -20,6 +20,7 @@ from plan.problem import Problem
 from plan.row import COLUMNS, ERROR_FIELDS, INJECTED, Row
 
 MANIFEST = "manifest.json"
+RELEASE = "release"
 SPLITS = ("train", "validation", "test")
 AHEAD = 3
 
@@ -27,7 +28,7 @@ Progress = Callable[[int, int], None]
 """Takes the number of rows done and of all rows."""
 
 
-class NoRelease(ValueError):
+class NoBuild(ValueError):
     """A folder holds no rows that could be certified.
 
     Attributes:
@@ -90,16 +91,16 @@ def certify_folder(path: Path, *, workers: int = 1, progress: Progress | None = 
         progress: called after each row group with (rows done, rows in all).
 
     Raises:
-        NoRelease: the folder isn't there, or holds no manifest or no rows.
+        NoBuild: the folder isn't there, or holds no manifest or no rows.
     """
     path = Path(path)
     if not path.is_dir():
-        raise NoRelease(str(path), "no such folder", f"a folder with {MANIFEST} and data/")
+        raise NoBuild(str(path), "no such folder", f"a folder with {MANIFEST} and data/")
     manifest = _manifest(path)
     report = Report()
     files = sorted(file for file in (path / "data").glob("*/*.parquet"))
     if not files:
-        raise NoRelease(str(path / "data"), "no rows", "data/<level>/<split>-*.parquet")
+        raise NoBuild(str(path / "data"), "no rows", "data/<level>/<split>-*.parquet")
     listed = _listed(manifest.get("files"))
     _check_files(path, listed, files, report)
     parts = [part for file in files for part in _parts(path, file, listed, report)]
@@ -120,11 +121,13 @@ def _manifest(path: Path) -> Mapping[str, Json]:
     try:
         value = loads(file.read_bytes())
     except OSError:
-        raise NoRelease(str(file), "no such file", "the manifest that a build writes") from None
+        raise NoBuild(str(file), "no such file", "the manifest that a build writes") from None
     except ValueError:
-        raise NoRelease(str(file), "no JSON", "the manifest that a build writes") from None
+        raise NoBuild(str(file), "no JSON", "the manifest that a build writes") from None
     if not isinstance(value, dict):
-        raise NoRelease(str(file), "no object", "the manifest that a build writes")
+        raise NoBuild(str(file), "no object", "the manifest that a build writes")
+    if value.get("kind") == RELEASE:
+        raise NoBuild(str(file), "a release's manifest", "the manifest that a build writes")
     return value
 
 

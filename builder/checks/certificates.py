@@ -11,7 +11,7 @@ import certify.report
 from builder.checks.files import AGAIN, Digest
 from builder.checks.manifest import CONFIGS, MANIFEST, PREVIEW, Manifest, object_at
 from builder.checks.outcome import Check, Findings
-from certify.build import NoRelease, certify_folder
+from certify.build import NoBuild, certify_folder
 from plan.json_text import dump_bytes
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _certify(
 
     try:
         report = certify_folder(folder, workers=workers, progress=show)
-    except NoRelease as error:
+    except NoBuild as error:
         findings.add(
             f"data/{build.rpartition('/')[2]}" if build else error.where,
             error.found,

@@ -50,7 +50,7 @@ def certify(folder: Path, workers: int | None, as_json: bool, quiet: bool) -> No
     """
     from builder.pool import default_workers
     from builder.refusal import Refusal
-    from certify.build import NoRelease, certify_folder
+    from certify.build import NoBuild, certify_folder
 
     try:
         with bar(quiet, "certifying", None, "row") as advance:
@@ -62,10 +62,9 @@ def certify(folder: Path, workers: int | None, as_json: bool, quiet: bool) -> No
                 before = done
 
             report = certify_folder(folder, workers=workers or default_workers(), progress=show)
-    except NoRelease as error:
-        raise Refusal(
-            error.where, error.found, error.expected, "give the folder that a build wrote"
-        ) from None
+    except NoBuild as error:
+        remedy = "give the folder that a build wrote, or check a release by `pararecover verify`"
+        raise Refusal(error.where, error.found, error.expected, remedy) from None
     if as_json:
         print_json(report.to_json())
     elif not quiet:

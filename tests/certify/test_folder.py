@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from builder.parquet import tabulate, write_parquet
-from certify.build import NoRelease, certify_folder
+from certify.build import NoBuild, certify_folder
 from certify.kinds import KINDS
 from plan.row import INJECTED, Row
 from tests.certify.rows import build, rows_of, with_error
@@ -226,17 +226,20 @@ def test_rows_of_another_level_are_caught(tmp_path, rows):
     assert {"level", "file_missing", "file_unlisted"} <= codes(folder)
 
 
-def test_what_is_no_release_is_refused(tmp_path):
-    with pytest.raises(NoRelease, match="no such folder"):
+def test_what_is_no_build_is_refused(tmp_path):
+    with pytest.raises(NoBuild, match="no such folder"):
         certify_folder(tmp_path / "nowhere")
-    with pytest.raises(NoRelease, match=r"manifest\.json"):
+    with pytest.raises(NoBuild, match=r"manifest\.json"):
         certify_folder(tmp_path)
     (tmp_path / "manifest.json").write_text("[]")
-    with pytest.raises(NoRelease, match="no object"):
+    with pytest.raises(NoBuild, match="no object"):
         certify_folder(tmp_path)
     (tmp_path / "manifest.json").write_text("{")
-    with pytest.raises(NoRelease, match="no JSON"):
+    with pytest.raises(NoBuild, match="no JSON"):
+        certify_folder(tmp_path)
+    (tmp_path / "manifest.json").write_text('{"kind": "release"}')
+    with pytest.raises(NoBuild, match="a release's manifest"):
         certify_folder(tmp_path)
     (tmp_path / "manifest.json").write_text("{}")
-    with pytest.raises(NoRelease, match="no rows"):
+    with pytest.raises(NoBuild, match="no rows"):
         certify_folder(tmp_path)
