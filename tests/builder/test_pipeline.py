@@ -25,7 +25,11 @@ from plan.row import COLUMNS
 from source_button.synthesis import synthesize
 
 ROOT = Path(__file__).resolve().parents[2]
-START = "import sys; from builder.commands import main; main()"
+# A shell that starts tests in the background lets its children ignore Ctrl-C.
+START = (
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    "from builder.commands import main; main()"
+)
 LEVEL2 = ["build-level2", "--size", "320", "--no-certify", "--quiet", "--seed", "5"]
 
 
