@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from hashlib import blake2b, sha256
+from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -19,7 +19,7 @@ from builder.pool import Pool
 from builder.refusal import Refusal
 from builder.resume.files import whole, write_whole
 from builder.resume.fingerprint import code, version
-from builder.row_files import choose_rows
+from builder.row_files import Hashed, choose_rows
 from environment.agents.agent import play
 from environment.agents.noise import NoisyOracle
 from environment.agents.roster import make_agent
@@ -124,7 +124,7 @@ def run_agent(request: Request, workers: int, advance: Callable[[int], None]) ->
 
 
 def _run(request: Request, workers: int, advance: Callable[[int], None]) -> dict[str, Json]:
-    rows = _Hashed(choose_rows(
+    rows = Hashed(choose_rows(
         request.rows, level=request.level, split=request.split, limit=request.limit
     ))  # fmt: skip
     tallies: dict[str, Tally] = {}
@@ -154,22 +154,6 @@ def _run(request: Request, workers: int, advance: Callable[[int], None]) -> dict
         "overall": overall.to_json(),
         "levels": {level: tally.to_json() for level, tally in sorted(tallies.items())},
     }
-
-
-class _Hashed:
-    """Rows as they pass, and a hash of them, labels included."""
-
-    def __init__(self, rows: Iterator[Row]) -> None:
-        self._rows = rows
-        self._state = sha256()
-
-    def __iter__(self) -> Iterator[Row]:
-        for row in self._rows:
-            self._state.update(dump_bytes(row.to_record()) + b"\n")
-            yield row
-
-    def digest(self) -> str:
-        return self._state.hexdigest()[:32]
 
 
 def _shards(rows: Iterable[Row]) -> Iterator[list[Row]]:

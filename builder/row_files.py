@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
 from pathlib import Path
 
 import scoring.refusal
 from builder.parquet import read_rows as read_parquet
 from builder.refusal import Refusal
+from plan.json_text import dump_bytes
 from plan.row import Row
 from scoring.refusal import Problem
 from scoring.rows import RowFile, find_files
@@ -56,6 +58,25 @@ def choose_rows(
             "at least one row",
             "give another --level or --split, or build more rows",
         )
+
+
+class Hashed:
+    """Rows as they pass, and a hash of them, labels included."""
+
+    __slots__ = ("_rows", "_state")
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        self._rows = rows
+        self._state = sha256()
+
+    def __iter__(self) -> Iterator[Row]:
+        for row in self._rows:
+            self._state.update(dump_bytes(row.to_record()) + b"\n")
+            yield row
+
+    def digest(self) -> str:
+        """Return the hash of the rows that have passed."""
+        return self._state.hexdigest()[:32]
 
 
 def _read(file: RowFile) -> Iterator[Row]:

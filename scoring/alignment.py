@@ -7,6 +7,7 @@ adds a new one, aligns alike.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -67,7 +68,7 @@ def align(case: Case, plan: Plan) -> Alignment:
     order = layers({id: _needs(task, pending) for id, task in pending.items()}) or layers(waits)
     assert order is not None  # a plan that was read has no cycle
     calls = _calls(case, pending, sorted(pending, key=order.__getitem__))
-    users = {id: sum(id in before for before in waits.values()) for id in pending}
+    users = Counter(other for before in waits.values() for other in set(before))
     # Of equal tasks the one counts that was there before, else the one that more rests on.
     best = sorted(pending, key=lambda id: (id not in origin, -users[id], order[id]))
     meaning, repeats = _shared_out(case, calls, best, origin)

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from scoring.graph import layers
-from scoring.json_text import Json, dumps, loads, loads_lenient, repaired, values
+from scoring.json_text import Json, dumps, is_deep, loads, loads_lenient, repaired, values
 
 ROOT = "root"
 RESPONSE = "response"
@@ -28,6 +28,10 @@ DUPLICATE_KEY = "duplicate_key"
 LIST_OF_TASKS = "list_of_tasks"
 TASK_SHAPE = "task_shape"
 SPECIAL_NODE = "special_node"
+
+MOST_TASKS = 1000
+MOST_LEVELS = 100
+"""A plan with more tasks, or nested deeper, isn't read: it could not be judged in any time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +127,13 @@ def read_parts(thought: Json, plan: Json) -> Answer:
 
 def _split(output: str, tolerated: dict[str, None]) -> tuple[str, str | None]:
     """Return the thought, and the plan's text or None."""
-    found = _TAGGED.fullmatch(output)
-    if found:
-        return found["thought"].strip(), found["plan"].strip()
+    text = output.strip()
+    turn = _TURN.search(text)
+    if turn and text.startswith("<thought>") and text.endswith("</plan>"):
+        return (
+            text[len("<thought>") : turn.start()].strip(),
+            text[turn.end() : -len("</plan>")].strip(),
+        )
     parts = _parts(output)
     if parts is not None:
         return parts
@@ -147,13 +155,11 @@ def _split(output: str, tolerated: dict[str, None]) -> tuple[str, str | None]:
     return _untagged(_OPEN_FENCE.sub("", output[:start])), output[start:end]
 
 
-_TAGGED = re.compile(
-    r"\s*<thought>(?P<thought>.*?)</thought>\s*<plan>(?P<plan>.*?)</plan>\s*", re.DOTALL
-)
+_TURN = re.compile(r"</thought>\s*<plan>")
 _THOUGHT = re.compile(r"<thought>(?P<thought>.*?)(?:</thought>|\Z)", re.DOTALL)
 _TAGS = re.compile(r"</?thought>")
 _OPEN_FENCE = re.compile(r"```\w*\s*\Z")
-_FENCED = re.compile(r"\s*```\w*\n(?P<inside>.*?)\n?\s*```\s*", re.DOTALL)
+_FENCE = re.compile(r"\s*```\w*\n")
 
 
 def _untagged(text: str) -> str:
@@ -168,7 +174,11 @@ def _parts(text: str) -> tuple[str, str] | None:
         value = loads(text)
     except ValueError:
         return None
-    if "plan" not in value or not isinstance(value.get("thought", ""), str):
+    if (
+        "plan" not in value
+        or is_deep(value, MOST_LEVELS)
+        or not isinstance(value.get("thought", ""), str)
+    ):
         return None
     plan = value["plan"]
     # Its own text again, so that one path reads every plan.
@@ -206,10 +216,11 @@ def _parsed(text: str, tolerated: dict[str, None]) -> Json:
         return loads(text)
     except ValueError:
         pass
-    fenced = _FENCED.fullmatch(text)
-    if fenced:
+    fence = _FENCE.match(text)
+    inside = text.rstrip().removesuffix("```")
+    if fence and len(fence[0]) <= len(inside) < len(text.rstrip()):
         tolerated[FENCE] = None
-        text = fenced["inside"]
+        text = inside[fence.end() :]
     for start, end in values(text):
         if text[:start].strip() or text[end:].strip():
             tolerated[OTHER_TEXT] = None
@@ -243,6 +254,8 @@ def _plan(value: Json, tolerated: dict[str, None]) -> Plan:
     Raises:
         _Unreadable: it is no DAG of tasks.
     """
+    if is_deep(value, MOST_LEVELS):
+        raise _Unreadable("the plan is nested too deep")
     if isinstance(value, dict) and "tasks" not in value and isinstance(value.get("plan"), dict):
         value = value["plan"]
         tolerated[OTHER_TEXT] = None
@@ -251,6 +264,8 @@ def _plan(value: Json, tolerated: dict[str, None]) -> Plan:
         value = {"tasks": value}
     if not isinstance(value, dict) or not isinstance(value.get("tasks"), list):
         raise _Unreadable('the plan is no object with a list under "tasks"')
+    if len(value["tasks"]) > MOST_TASKS:
+        raise _Unreadable(f"/tasks: more than {MOST_TASKS:,} tasks")
     tasks: dict[str, Task] = {}
     for index, item in enumerate(value["tasks"]):
         task = _task(item, index, tolerated)
@@ -297,7 +312,7 @@ def _task(item: Json, index: int, tolerated: dict[str, None]) -> Task:
         arguments = arguments[0] if arguments else {}
     if arguments is None:
         arguments = {}
-    if not isinstance(arguments, dict):
+    if not isinstance(arguments, dict) or is_deep(arguments, MOST_LEVELS):
         raise _Unreadable(f"{where}/para: expected an object")
     status = item.get("status", id == ROOT)
     if isinstance(status, str):

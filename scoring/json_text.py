@@ -54,6 +54,21 @@ def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     return found
 
 
+def is_deep(value: Json, most: int) -> bool:
+    """Tell whether objects and arrays are nested more than so many levels."""
+    level = [value]
+    for _ in range(most + 1):
+        level = [
+            item
+            for one in level
+            if isinstance(one, (dict, list))
+            for item in (one.values() if isinstance(one, dict) else one)
+        ]
+        if not level:
+            return False
+    return True
+
+
 def escape(token: str) -> str:
     """Escape one reference token of a JSON Pointer."""
     return token.replace("~", "~0").replace("/", "~1")

@@ -55,7 +55,7 @@ def _number(value: Json) -> bool:
 
 _TYPES: Mapping[str, Callable[[Json], bool]] = {
     "string": lambda value: isinstance(value, str),
-    "integer": lambda value: _number(value) and value == int(value),
+    "integer": lambda value: _number(value) and value % 1 == 0,
     "number": _number,
     "boolean": lambda value: isinstance(value, bool),
     "object": lambda value: isinstance(value, dict),

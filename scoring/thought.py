@@ -89,7 +89,7 @@ def sentences(thought: str, names: Names) -> list[Sentence]:
     may speak of those that the one before named.
     """
     lonely = names.lonely()
-    thought = thought.replace(APOSTROPHE, "'")
+    thought = _LONG_WORD.sub(r"\1", _LONG_GAP.sub(" ", thought.replace(APOSTROPHE, "'")))
     found: list[Sentence] = []
     under_impact = False
     for line in thought.splitlines():
@@ -107,6 +107,11 @@ def sentences(thought: str, names: Names) -> list[Sentence]:
                 sentence = replace(sentence, spreads=True)
             found.append(sentence)
     return found
+
+
+# What nobody writes; some patterns take quadratic time on it.
+_LONG_WORD = re.compile(r"([\w.\-]{200})[\w.\-]+")
+_LONG_GAP = re.compile(r"[^\S\n]{20,}")
 
 
 def _meant(text: str, sentence: Sentence, last: Sentence) -> tuple[str, ...]:
@@ -157,7 +162,8 @@ def split(thought: str) -> list[str]:
 
 
 _HEAD = r"(?:\b(?:nodes?|tasks?|calls?|steps?|ids?)(?:\b|(?=_?\d))\s*(?:no\.|[:#_\-])?|#)\s*"
-_ID = r"[A-Za-z]{0,12}[\w.\-]*\d[\w\-]*"
+# Atomic: to give back a part of an id never helps, and trying takes forever on long words.
+_ID = r"(?>[\w.\-]*\d[\w\-]*)"
 _ITEM = rf"[`\"'(\[]*{_ID}[`\"')\]]*"
 _NOTE = r"(?:\s*\([^()]*\))?"
 _AND = r"(?:,\s*and|,\s*or|,|and|or|&|/|-+>|=>|→|as well as)"

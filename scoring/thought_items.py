@@ -48,6 +48,9 @@ _NOT = re.compile(r"\b(?:no|not|neither|nor|never)\b|n't\b", re.IGNORECASE)
 BREATH = 3
 """So many sentences after one that finds an error may tell its cause."""
 
+MANY = 3
+"""So many tasks that no error touches, if they are most of those named, make no finding."""
+
 ENOUGH_OF_IMPACT = 0.75
 """Share of the affected tasks that D4 asks for; longer lists are rarely given in full."""
 
@@ -194,7 +197,7 @@ def _plan_evidence(claims: Claims) -> float:
     cited: set[str] = set()
     for sentence in claims.sentences:
         cited.update(sentence.nodes)
-        if re.search(r"\bresponse\b.*\b(?:waits?|depends?|dep)\b", sentence.text):
+        if _RESPONSE_WAITS.search(sentence.text):
             cited.add(RESPONSE)
         for id, tool in sentence.pairs:
             if id in claims.names.nodes:
@@ -214,6 +217,9 @@ def _plan_evidence(claims: Claims) -> float:
     if not before or len(false) > len(true):
         return 0.0
     return 1.0 if before & relevant and not false else 0.5
+
+
+_RESPONSE_WAITS = re.compile(r"\bresponse\b.{0,300}\b(?:waits?|depends?|dep)\b")
 
 
 def _neighbourhood(claims: Claims, error: Mapping[str, Json]) -> set[str]:
@@ -319,6 +325,8 @@ def _location(claims: Claims, error: Mapping[str, Json]) -> Location:
             named = spoken[at + 1]
         if not places & set(named.nodes) and not tools & set(named.tools):
             continue
+        if _names_anyone(claims, named):
+            continue
         found = found or finds
         near = sentence.text
         # The cause may be told in the next breath, if that speaks of nobody else.
@@ -330,6 +338,23 @@ def _location(claims: Claims, error: Mapping[str, Json]) -> Location:
             near = f"{near} {follows.text}"
         explained = explained or _explains(claims, error, near)
     return Location(error, found, found and explained)
+
+
+def _names_anyone(claims: Claims, sentence: Sentence) -> bool:
+    """Tell whether most of the many tasks that a sentence names have nothing to do with an error.
+
+    Who lists every task of the plan points at none.
+    """
+    nodes = set(sentence.nodes) & claims.case.plan.keys()
+    own = {node for error in claims.injected for node in _neighbourhood(claims, error)}
+    for error in claims.injected:
+        if error["pointer"] == "/dep":
+            own |= _changed_waits(error)
+        # What an argument should have been made of belongs to its error too.
+        call = claims.case.clean.get(error["node"])
+        own |= set(call.depends_on) if call else set()
+    sound = nodes - own - claims.wrong
+    return len(sound) >= MANY and 2 * len(sound) > len(nodes)
 
 
 def _contrasts(claims: Claims, error: Mapping[str, Json], sentence: Sentence) -> bool:
@@ -518,8 +543,13 @@ def _sufficiency(claims: Claims, located: Sequence[Location]) -> float:
     wanted = len(claims.injected) or 1
     if not evidence or len(invented) > len(evidence):
         return 0.0
-    found = not located or any(one.found for one in located)
-    return 1.0 if found and not invented and len(evidence) >= wanted else 0.5
+    founded = any(one.found for one in located) if located else True
+    # To infer too much, from evidence that is there, is a fault as well.
+    rash = any(
+        sentence.diagnoses and (_names_anyone(claims, sentence) if located else sentence.nodes)
+        for sentence in claims.sentences
+    )
+    return 1.0 if founded and not rash and not invented and len(evidence) >= wanted else 0.5
 
 
 def _pieces(sentence: Sentence) -> Iterator[str]:

@@ -201,7 +201,7 @@ def evaluate(
     """
     from builder.evaluation.report import Prices
     from builder.evaluation.run import evaluate as run
-    from builder.evaluation.settings import RULE, Endpoint, Sampling, Settings, Transport
+    from builder.evaluation.settings import Endpoint, Sampling, Settings, Transport
 
     if (model is None) == (mock is None):
         raise click.UsageError("give a --model, or --mock for a run without one")
@@ -215,7 +215,7 @@ def evaluate(
         split=split,
         level=level,
         limit=limit,
-        judge=None if judge == RULE else judging,
+        judge=None if judge == "rule" else judging,
         single=not episode,
         epochs=epochs,
         sampling=Sampling(temperature, top_p, max_tokens, seed),

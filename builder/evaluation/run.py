@@ -6,29 +6,27 @@ import contextlib
 import fcntl
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from hashlib import sha256
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from builder.evaluation.report import Play, Prices, Report, Tokens
-from builder.evaluation.settings import RULE, Endpoint, Settings, check_url
+from builder.evaluation.settings import Endpoint, Settings, check_url
 from builder.refusal import Refusal
 from builder.resume import fingerprint
 from builder.resume.files import write_whole
-from builder.row_files import choose_rows
+from builder.row_files import Hashed, choose_rows
 from environment.agents.prompt import PROMPT_VERSION, prompt_hash
 from plan.json_text import Json, dump_bytes, loads
 from plan.row import Row
-from scoring import llm_judge
-from scoring.predictions import FILE, RUN
+from scoring import llm_judge, rule_judge
+from scoring.predictions import FILE, JUDGEMENTS, RUN
 from scoring.rubric import KEYS
 
 if TYPE_CHECKING:
     from inspect_ai.model import Model
 
-JUDGEMENTS = "judgements.jsonl"
 LOGS = "logs"
 CACHE = "cache"
 
@@ -57,13 +55,13 @@ def evaluate(settings: Settings, out: Path, begin: Begin, prices: Prices | None 
     check_url(os.environ.get("OPENAI_BASE_URL") or None, "OPENAI_BASE_URL")
     if settings.judge:
         check_url(settings.judge.base_url, "--judge-base-url")
-    chosen = choose_rows(
-        settings.rows, level=settings.level, split=settings.split, limit=settings.limit
+    chosen = Hashed(
+        choose_rows(settings.rows, level=settings.level, split=settings.split, limit=settings.limit)
     )
     rows = {row.instance_id: row for row in chosen}
     arguments = {
         **settings.arguments(),
-        "rows": rows_hash(rows.values()),
+        "rows": chosen.digest(),
         "prompt": prompt_hash(),
         "prompt_version": PROMPT_VERSION,
         "judge_prompt": llm_judge.prompt_hash() if settings.judge else None,
@@ -79,14 +77,6 @@ def evaluate(settings: Settings, out: Path, begin: Begin, prices: Prices | None 
         report = Report(arguments, asked, plays, failures, prices)
         _write(report, settings, out)
         return report
-
-
-def rows_hash(rows: Iterable[Row]) -> str:
-    """Return a hash of rows, labels included; `run-agent` says the same of the same rows."""
-    state = sha256()
-    for row in rows:
-        state.update(dump_bytes(row.to_record()) + b"\n")
-    return state.hexdigest()[:32]
 
 
 def _import_inspect() -> None:
@@ -351,7 +341,7 @@ def _judgement(play: Play, settings: Settings) -> dict[str, Json]:
     scores = {key: None if isnan(play.scores[key]) else play.scores[key] for key in KEYS}
     line: dict[str, Json] = {
         "instance_id": play.id,
-        "judge": settings.judge.model if settings.judge else RULE,
+        "judge": settings.judge.model if settings.judge else rule_judge.NAME,
         "scores": scores,
         "reasons": dict(play.reasons),
     }

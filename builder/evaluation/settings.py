@@ -8,9 +8,7 @@ from pathlib import Path
 from builder.refusal import Refusal
 from environment.agents.names import AGENTS, NOISY_ORACLE
 from plan.json_text import Json
-
-RULE = "rule"
-"""The judge that needs no model."""
+from scoring import rule_judge
 
 PROVIDER = "pararecover"
 """What inspect-ai knows the built-in agents by, as models."""
@@ -104,7 +102,7 @@ class Settings:
             "level": self.level,
             "limit": self.limit,
             "model": self.agent.model,
-            "judge": self.judge.model if self.judge else RULE,
+            "judge": self.judge.model if self.judge else rule_judge.NAME,
             "single": self.single,
             "epochs": self.epochs,
             "sampling": self.sampling.given(),

@@ -34,6 +34,7 @@ from plan.row import Row
 from scoring.answer import Answer, read_text
 from scoring.case import Case
 from scoring.llm_judge import AsyncLlmJudge, unanswered
+from scoring.metrics import efficiency
 from scoring.rubric import KEYS, efficacy
 from scoring.rule_judge import judge as judge_by_rules
 from scoring.simulation import run_static
@@ -222,9 +223,8 @@ def tokens_of(usage: ModelUsage | None) -> Tokens:
 def _extra(case: Case, answer: Answer, prediction: Mapping[str, Json]) -> dict[str, float]:
     outcome = run_static(case, answer)
     episode = prediction.get("episode")
-    share = min(1.0, case.funcall_times_gt / outcome.calls) if outcome.calls else 1.0
     return {
         E5_STAR: efficacy(outcome.solved, case.recovery_round_gt, outcome.response_round),
         PASS_AT_1: float(episode["solved"]) if episode else nan,
-        EFFICIENCY: share if outcome.solved else 0.0,
+        EFFICIENCY: efficiency(outcome.solved, case.funcall_times_gt, outcome.calls),
     }

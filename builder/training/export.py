@@ -25,11 +25,11 @@ from builder.training.predictions import (
     read_prediction,
 )
 from builder.training.report import render, summarise
-from builder.training.request import JUDGEMENTS, SAVED, Request
+from builder.training.request import SAVED, Request
 from builder.training.tally import ADMITTED, OTHER_SPLIT, UNKNOWN, Tally
 from plan.json_text import Json
 from scoring.judgements import Judgements, read_judgements
-from scoring.predictions import FIRST_EPOCH
+from scoring.predictions import FIRST_EPOCH, JUDGEMENTS
 
 SHARD = 16
 """Rows that one process takes at a time."""

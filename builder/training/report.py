@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from builder.training.predictions import Index
-from builder.training.request import BEST, RULE, SFT, Request
+from builder.training.request import BEST, SFT, Request
 from builder.training.tally import CHARACTERS_PER_TOKEN, LINES, Tally
 from hub_card.tables import table
 from plan.json_text import Json
+from scoring import rule_judge
 from scoring.judgements import Judgements
 
 MOST_PROBLEMS = 20
@@ -38,7 +39,7 @@ def summarise(
                 else {"minimum": request.minimum, "gap": request.gap, "pairs": request.pairs}
             ),
         },
-        "judge": judges or [RULE],
+        "judge": judges or [rule_judge.NAME],
         "examples": {
             "total": sum(tally.examples.values()),
             **{split: tally.examples[split] for split in request.splits},

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from builder.training.examples import TEXT
 from builder.training.files import FORMATS
+from scoring import rule_judge
 
 SFT = "sft"
 DPO = "dpo"
@@ -14,9 +15,7 @@ DPO = "dpo"
 PROMPT_COMPLETION = "prompt-completion"
 MESSAGES = "messages"
 
-RULE = "rule"
 SAVED = "saved"
-JUDGEMENTS = "judgements.jsonl"
 
 BEST = "best"
 ALL = "all"
@@ -47,7 +46,7 @@ class Request:
     rows: Path
     episodes: tuple[Path, ...]
     out: Path
-    judge: str = RULE
+    judge: str = rule_judge.NAME
     splits: tuple[str, ...] = ("train",)
     style: str = TEXT
     formats: tuple[str, ...] = FORMATS

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from random import Random
+from time import process_time
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from scoring.alignment import align
 from scoring.answer import RESPONSE, ROOT, Answer, read_parts, read_text
 from scoring.case import Case
+from scoring.legality import is_valid
 from scoring.reference import UnresolvedError, renamed, resolve, target
 from scoring.rubric import KEYS, efficacy
 from scoring.rule_judge import efficacy_star, judge
@@ -196,3 +198,65 @@ def test_what_cannot_be_read_leaves_only_the_diagnosis() -> None:
     scores = judge(case, read_text(f"<thought>Node {node} is wrong.</thought><plan>?</plan>"))
     assert all(scores[key] == 0 for key in KEYS if key[0] in "se")
     assert judge(case, Answer("", None)) == dict.fromkeys(KEYS, 0.0)
+
+
+def test_naming_every_task_and_every_failure_in_one_sentence_finds_no_root_cause() -> None:
+    for case in all_cases():
+        tasks = [id for id in case.plan if id not in (ROOT, RESPONSE)]
+        touched = {node for error in case.errors for node in (error["node"], *error["affected"])}
+        if len(set(tasks) - touched) < 2 * len(touched) + 6:
+            continue
+        words = "wrong, missing, redundant, empty, timed out, too early, the root cause"
+        thought = f"Nodes {', '.join(tasks)}: {words}; all downstream is affected."
+        assert judge(case, Answer(thought, case.gold))["d3"] < 1
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["a", "1", "a1b2", "AB-123", "_", "(", '"', "`", " ", "node ", "no ", "12 -> ", "response ",
+     "node 12 depends on ", "12 now now ", "nodes 3, ", '{"a":', "No. ", "12\n", "1."],
+)  # fmt: skip
+def test_a_thought_of_any_length_is_judged_in_time(piece: str) -> None:
+    case = all_cases()[0]
+    began = process_time()
+    judge(case, Answer((piece * 30_000)[:30_000], case.gold))
+    assert process_time() - began < 5
+
+
+@pytest.mark.parametrize("depth", [50, 101, 400, 900, 5000])
+@pytest.mark.parametrize("field", ["para", "text", "desc", "dep"])
+def test_a_plan_nested_to_any_depth_is_judged(field: str, depth: int) -> None:
+    case = all_cases()[0]
+    deep = "[" * depth + "]" * depth
+    inside = {"para": f'{{"q":{deep}}}', "text": json.dumps(f'{{"q":{deep}}}')}.get(field, deep)
+    key = "para" if field == "text" else field
+    whole = (
+        f'{{"tasks":[{{"id":"a","name":"b","{key}":{inside}}},{{"id":"response","dep":["a"]}}]}}'
+    )
+    for output in (f"<thought>x</thought><plan>{whole}</plan>", f'{{"plan":{whole}}}', whole):
+        assert set(judge(case, read_text(output))) == set(KEYS)
+
+
+def test_a_plan_of_a_thousand_tasks_is_judged_in_time_and_a_larger_one_is_not_read() -> None:
+    case = all_cases()[0]
+    name = next(iter(case.tools))
+
+    def answer(size: int) -> Answer:
+        tasks = [
+            {"id": f"t{i}", "name": name, "para": {}, "dep": [f"t{j}" for j in range(i)]}
+            for i in range(size)
+        ]
+        return read_parts("x", {"tasks": [*tasks, {"id": "response", "dep": [f"t{size - 1}"]}]})
+
+    began = process_time()
+    judge(case, answer(990))
+    assert process_time() - began < 20
+    assert "1,000" in answer(1001).problem
+
+
+@pytest.mark.parametrize(
+    ("number", "is_integer"),
+    [("1e999", False), ("-1e999", False), ("9" * 400, True), ("3.0", True), ("2.5", False)],
+)
+def test_a_number_of_any_size_is_judged_as_an_integer(number: str, is_integer: bool) -> None:
+    assert is_valid(json.loads(number), {"type": "integer"}) is is_integer
