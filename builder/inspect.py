@@ -8,7 +8,7 @@ from pathlib import Path
 
 from plan.graph import layers
 from plan.json_text import Json, dumps, loads
-from plan.reference import COMPUTED, CONCAT, parts, target
+from plan.reference import in_short
 from plan.row import INJECTED, ErrorLabel, Row
 from plan.task import RESPONSE, ROOT, Plan, Task
 from scoring.rows import PREVIEW
@@ -210,23 +210,7 @@ def _changed(before: Task, after: Task) -> list[str]:
 
 
 def _arguments(arguments: Mapping[str, Json]) -> str:
-    return ", ".join(f"{name}={_value(value)}" for name, value in arguments.items())
-
-
-def _value(value: Json) -> str:
-    """Return an argument with its references in short: ⟨3/price⟩ for node 3's /price."""
-    found = target(value)
-    if found is not None:
-        return f"⟨{found[0]}{found[1]}⟩"
-    for operator, sign in ((CONCAT, "+"), (COMPUTED, "~")):
-        inside = parts(value, operator)
-        if inside is not None:
-            return f" {sign} ".join(map(_value, inside))
-    if isinstance(value, list):
-        return f"[{', '.join(map(_value, value))}]"
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{key}: {_value(item)}" for key, item in value.items()) + "}"
-    return dumps(value)
+    return ", ".join(f"{name}={in_short(value)}" for name, value in arguments.items())
 
 
 def _text(value: Json) -> str:

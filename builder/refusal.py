@@ -2,26 +2,9 @@
 
 from __future__ import annotations
 
+from scoring.refusal import Refusal
 
-class Refusal(Exception):
-    """An input, a folder or an option that can't be worked with.
-
-    Attributes:
-        where: file, line, option or folder.
-        found: what stands there.
-        expected: what should stand there.
-        remedy: what the user can do.
-    """
-
-    def __init__(self, where: str, found: str, expected: str, remedy: str) -> None:
-        super().__init__(where, found, expected, remedy)
-        self.where = where
-        self.found = found
-        self.expected = expected
-        self.remedy = remedy
-
-    def __str__(self) -> str:
-        return f"{self.where}: {self.found}\n  expected: {self.expected}\n  to do:    {self.remedy}"
+__all__ = ["Refusal", "refuse_os_error"]
 
 
 def refuse_os_error(error: OSError, where: str, *, resumes: bool = False) -> Refusal:

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
 
-import scoring.refusal
 from builder.parquet import read_rows as read_parquet
 from builder.refusal import Refusal
 from plan.json_text import dump_bytes
@@ -32,25 +31,22 @@ def choose_rows(
     """
     taken: dict[str, int] = {}
     known: set[str] = set()
-    try:
-        for file in find_files(path, level=level, split=split):
-            for row in _read(file):
-                if level not in (None, row.level):
-                    continue
-                taken[row.level] = taken.get(row.level, 0) + 1
-                if limit is not None and taken[row.level] > limit:
-                    continue
-                if row.instance_id in known:
-                    raise Refusal(
-                        str(file.path),
-                        f"the id {row.instance_id} stands twice",
-                        "each id once",
-                        "build the rows again, or get them again",
-                    )
-                known.add(row.instance_id)
-                yield row
-    except scoring.refusal.Refusal as error:
-        raise Refusal(error.where, error.found, error.expected, error.remedy) from None
+    for file in find_files(path, level=level, split=split):
+        for row in _read(file):
+            if level not in (None, row.level):
+                continue
+            taken[row.level] = taken.get(row.level, 0) + 1
+            if limit is not None and taken[row.level] > limit:
+                continue
+            if row.instance_id in known:
+                raise Refusal(
+                    str(file.path),
+                    f"the id {row.instance_id} stands twice",
+                    "each id once",
+                    "build the rows again, or get them again",
+                )
+            known.add(row.instance_id)
+            yield row
     if not known:
         raise Refusal(
             str(path),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from plan.graph import layers
 from plan.json_text import Json, dumps, loads
-from plan.reference import COMPUTED, CONCAT, parts, target
+from plan.reference import in_short
 from plan.row import EXPLICIT, INJECTED, ErrorLabel, Row
 from plan.task import RESPONSE, ROOT
 from taxonomy.registry import kinds
@@ -155,7 +155,7 @@ def _box(
     pointer = error.pointer if error is not None else ""
     key = pointer.split("/")[2] if pointer.startswith("/para/") else ""
     key = key.replace("~1", "/").replace("~0", "~")
-    lines = [(f"{name} = {_value(value)}", name == key) for name, value in task["para"].items()]
+    lines = [(f"{name} = {in_short(value)}", name == key) for name, value in task["para"].items()]
     if key and key not in task["para"]:
         lines.append((f"{key} is missing", True))
     if ghost:
@@ -247,24 +247,8 @@ def _told(error: ErrorLabel, names: Mapping[str, str], lost_keys: Sequence[str])
 
 
 def _short(value: Json, room: int = 90) -> str:
-    text = _value(value)
+    text = in_short(value)
     return text if len(text) <= room else text[: room - 1] + "…"
-
-
-def _value(value: Json) -> str:
-    """Return an argument with its references in short: ⟨3/price⟩ for task 3's /price."""
-    found = target(value)
-    if found is not None:
-        return f"⟨{found[0]}{found[1]}⟩"
-    for operator, sign in ((CONCAT, "+"), (COMPUTED, "~")):
-        inside = parts(value, operator)
-        if inside is not None:
-            return f" {sign} ".join(map(_value, inside))
-    if isinstance(value, list):
-        return f"[{', '.join(map(_value, value))}]"
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{key}: {_value(item)}" for key, item in value.items()) + "}"
-    return dumps(value)
 
 
 class _Painter:

@@ -193,3 +193,19 @@ def renamed(value: Json, names: Mapping[str, str]) -> Json:
     if isinstance(value, list):
         return [renamed(item, names) for item in value]
     return value
+
+
+def in_short(value: Json) -> str:
+    """Return a value for people, with its references in short: ⟨3/price⟩ for node 3's /price."""
+    found = target(value)
+    if found is not None:
+        return f"⟨{found[0]}{found[1]}⟩"
+    for operator, sign in ((CONCAT, "+"), (COMPUTED, "~")):
+        inside = parts(value, operator)
+        if inside is not None:
+            return f" {sign} ".join(map(in_short, inside))
+    if isinstance(value, list):
+        return f"[{', '.join(map(in_short, value))}]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key}: {in_short(item)}" for key, item in value.items()) + "}"
+    return dumps(value)

@@ -7,7 +7,6 @@ from contextlib import AbstractContextManager
 from itertools import islice
 from pathlib import Path
 
-import scoring.refusal
 from builder.inspect import find_files
 from builder.parquet import read_rows
 from builder.pool import Pool, default_workers
@@ -113,10 +112,7 @@ def _read_judgements(source: Source) -> Judgements:
             "a judge's saved scores, as `pararecover evaluate` writes them",
             "save them there, or leave out --judge saved and have the rule judge score",
         )
-    try:
-        return read_judgements(path)
-    except scoring.refusal.Refusal as error:
-        raise Refusal(error.where, error.found, error.expected, error.remedy) from None
+    return read_judgements(path)
 
 
 def _admit(request: Request, rows: Rows, index: Index, tally: Tally) -> dict[str, list[Place]]:
