@@ -52,7 +52,8 @@ Inside "para" a result of another task is written as a reference, never in prose
 {"$ref": "3#/flights/0/price"}; "ID#" is the whole result.
 - {"$concat": ["text ", {"$ref": "3#/city"}]}: a text with results inside it.
 - {"$computed": [{"$ref": "3#/a"}, {"$ref": "4#/b"}]}: a value that has to be worked out from \
-results.
+results. Keep such a value as it is, also when you make its call again: what you word or reckon \
+yourself may come out otherwise.
 A task that refers to another lists it in "dep". Values that you know may be written as they are.
 
 # What to do
