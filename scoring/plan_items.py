@@ -8,6 +8,7 @@ shows nothing and gets 0 on S2, S3 and E1 to E4.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from scoring.alignment import Alignment, align
 from scoring.answer import RESPONSE, ROOT, Answer, Plan, Task
@@ -27,7 +28,7 @@ def level(faults: int, judged: int) -> float:
     return 0.5 if 2 * faults <= judged else 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Reading:
     """An answer's plan, aligned and executed.
 
@@ -42,6 +43,11 @@ class Reading:
     plan: Plan
     alignment: Alignment
     outcome: Outcome
+
+    @cached_property
+    def before(self) -> Reading:
+        """What doing nothing would have come to."""
+        return _read(self.case, self.case.advanced)
 
     @property
     def needed(self) -> list[str]:
@@ -67,7 +73,7 @@ def plan_scores(case: Case, answer: Answer, reading: Reading | None) -> dict[str
     scores = {"s4": _statuses(reading), "s5": float(answer.is_strict)}
     if reading.needed and not reading.alignment.pending:
         return {**dict.fromkeys(PLAN_KEYS, 0.0), **scores}
-    before = _read(case, case.advanced)
+    before = reading.before
     gold = align(case, case.gold)
     return {
         **scores,

@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from scoring.alignment import align
 from scoring.answer import RESPONSE, ROOT, Answer, Task
 from scoring.case import Case
 from scoring.claims import Claims
@@ -111,7 +110,7 @@ def _changes(case: Case, reading: Reading) -> dict[str, _Change]:
     is part of adding that one.
     """
     alignment = reading.alignment
-    before = align(case, case.advanced)
+    before = reading.before.alignment
     found: dict[str, _Change] = {}
     names = {**alignment.meaning, **alignment.origin}
     for id, task in alignment.pending.items():

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import NoReturn, ParamSpec, TypeVar
+from typing import NoReturn, ParamSpec, Protocol, TypeVar
 
 import click
 
@@ -97,6 +97,32 @@ def print_json(value: Json) -> None:
     from plan.json_text import dumps
 
     click.echo(dumps(value))
+
+
+class Told(Protocol):
+    """A report: what it says to programs and to people, and whether all is well."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong."""
+        ...
+
+    def to_json(self) -> Json:
+        """Return one object for programs."""
+        ...
+
+    def to_text(self) -> str:
+        """Return lines for people."""
+        ...
+
+
+def tell(report: Told, *, as_json: bool, quiet: bool) -> NoReturn:
+    """Print a report and end with `DONE`, or with `FAULTY` if something is wrong."""
+    if as_json:
+        print_json(report.to_json())
+    elif not quiet:
+        click.echo(report.to_text(), nl=False)
+    sys.exit(DONE if report.ok else FAULTY)
 
 
 @contextmanager

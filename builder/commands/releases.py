@@ -21,6 +21,7 @@ from builder.commands.outcome import (
     examples,
     guarded,
     print_json,
+    tell,
 )
 
 _REMOTE = re.compile(r"(?P<repo>[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*)@(?P<tag>[\w./-]+)", re.ASCII)
@@ -99,11 +100,7 @@ def verify(release: str, workers: int | None, as_json: bool, quiet: bool) -> Non
             where=place.where,
             tag=place.tag,
         )
-    if as_json:
-        print_json(report.to_json())
-    elif not quiet:
-        click.echo(report.to_text(), nl=False)
-    sys.exit(DONE if report.ok else FAULTY)
+    tell(report, as_json=as_json, quiet=quiet)
 
 
 @click.command(

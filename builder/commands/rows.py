@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,13 +9,12 @@ import click
 
 from builder.commands.build import refuse_negative, workers_option
 from builder.commands.outcome import (
-    DONE,
-    FAULTY,
     SETTINGS,
     bar,
     examples,
     guarded,
     print_json,
+    tell,
 )
 
 if TYPE_CHECKING:
@@ -65,11 +63,7 @@ def certify(folder: Path, workers: int | None, as_json: bool, quiet: bool) -> No
     except NoBuild as error:
         remedy = "give the folder that a build wrote, or check a release by `pararecover verify`"
         raise Refusal(error.where, error.found, error.expected, remedy) from None
-    if as_json:
-        print_json(report.to_json())
-    elif not quiet:
-        click.echo(report.to_text(), nl=False)
-    sys.exit(DONE if report.ok else FAULTY)
+    tell(report, as_json=as_json, quiet=quiet)
 
 
 @click.command(
